@@ -1,0 +1,110 @@
+package plan
+
+import "encoding/json"
+
+// Event is one entry of a transcript.
+type Event struct {
+	ID     int64           `db:"id" json:"id"`
+	PlanID PlanID          `db:"plan_id" json:"plan_id"`
+	NodeID NodeID          `db:"node_id" json:"node_id"`
+	RunID  RunID           `db:"run_id" json:"-"`
+	RunSeq int64           `db:"run_seq" json:"-"` // 0 for the engine's own events
+	At     Stamp           `db:"ts" json:"ts"`
+	Kind   string          `db:"kind" json:"kind"`
+	Data   json.RawMessage `db:"data" json:"data"`
+}
+
+// Ref returns the node that the event belongs to.
+func (e *Event) Ref() Ref { return Ref{e.PlanID, e.NodeID} }
+
+// Kinds of events that the engine adds of its own. Those of harnesses are named
+// in the plugin package.
+const (
+	EventStatus = "status" // {from, to}
+	EventSystem = "system" // {text}
+)
+
+// RunKind says what a run is for.
+type RunKind string
+
+// The kinds of runs. Those of plan level are kept under node 0.
+const (
+	RunStep       RunKind = "step"
+	RunExternal   RunKind = "external"
+	RunReview     RunKind = "review"
+	RunPlanReview RunKind = "plan_review"
+	RunJudge      RunKind = "judge"
+	RunPlanner    RunKind = "planner"
+)
+
+// Outcome is how a run ended; empty while it is open.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeOpen        Outcome = ""
+	OutcomeDone        Outcome = "done"
+	OutcomeFailed      Outcome = "failed"
+	OutcomeStopped     Outcome = "stopped"
+	OutcomeInterrupted Outcome = "interrupted"
+	OutcomeLimited     Outcome = "limited"
+	OutcomeBudget      Outcome = "budget"
+	OutcomeStalled     Outcome = "stalled"
+)
+
+// Run is one session of an agent on a node, or on a whole plan (node 0).
+type Run struct {
+	ID         RunID     `db:"id"`
+	PlanID     PlanID    `db:"plan_id"`
+	NodeID     NodeID    `db:"node_id"`
+	Number     int       `db:"number"` // 1, 2, 3 … per node
+	Kind       RunKind   `db:"kind"`
+	Outcome    Outcome   `db:"outcome"`
+	Cause      string    `db:"cause"`
+	Profile    ProfileID `db:"profile_id"`
+	AgentName  string    `db:"agent_name"`
+	Harness    string    `db:"harness"`
+	Model      string    `db:"model"`
+	Capability string    `db:"capability"`
+	SessionID  string    `db:"session_id"`
+	Prompt     string    `db:"prompt"`
+	System     string    `db:"system"`
+	TokenHash  []byte    `db:"token_hash"`
+	TokenRole  Role      `db:"token_role"`
+	Isolation  string    `db:"isolation"`
+	Worktree   string    `db:"worktree"`
+	BaseTree   string    `db:"base_tree"`
+	EndTree    string    `db:"end_tree"`
+	Attach     []byte    `db:"attach"` // how to find its process again; nil when it has none
+	Acked      int64     `db:"acked"`  // the last run_seq that is stored
+	TokensIn   *int64    `db:"tokens_in"`
+	TokensOut  *int64    `db:"tokens_out"`
+	CostUSD    *float64  `db:"cost_usd"`
+	NumTurns   int       `db:"num_turns"`
+	Result     *string   `db:"result"`
+	StartedAt  Stamp     `db:"started_at"`
+	FinishedAt Stamp     `db:"finished_at"`
+	Stopping   bool      `db:"stopping"` // a stop was asked for
+}
+
+// Ref returns the node that the run works on.
+func (r *Run) Ref() Ref { return Ref{r.PlanID, r.NodeID} }
+
+// Open reports whether the run has not ended.
+func (r *Run) Open() bool { return r.Outcome == OutcomeOpen }
+
+// Question is what an agent asks of a person while it runs.
+type Question struct {
+	ID      string          `db:"id" json:"id"`
+	RunID   RunID           `db:"run_id" json:"-"`
+	PlanID  PlanID          `db:"plan_id" json:"plan_id"`
+	NodeID  NodeID          `db:"node_id" json:"node_id"`
+	Tool    string          `db:"tool" json:"tool"`
+	Text    string          `db:"text" json:"text"`
+	Input   json.RawMessage `db:"input" json:"input"`
+	AskedAt Stamp           `db:"asked_at" json:"asked_at"`
+	Until   Stamp           `db:"until" json:"until"`
+	Answer  string          `db:"answer" json:"answer"` // "", allow, deny
+	Message string          `db:"message" json:"message"`
+	Closed  Stamp           `db:"answered_at" json:"answered_at"`
+}

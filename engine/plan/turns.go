@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// Advance tells the board what time it is: nodes that waited for a moment up to
+// now take part again.
+func (b *Board) Advance(now Stamp) {
+	b.now = max(b.now, now)
+	for {
+		key, r, ok := b.asleep.Min()
+		if !ok {
+			return
+		}
+		e := b.nodes[r]
+		if e.facts.NotBefore > b.now {
+			return
+		}
+		b.asleep.Delete(key)
+		e.sleeps = false
+		b.enter(e)
+	}
+}
+
+// NextWake returns when the next sleeping node wakes, 0 when none sleeps.
+func (b *Board) NextWake() Stamp {
+	if _, r, ok := b.asleep.Min(); ok {
+		return b.nodes[r].facts.NotBefore
+	}
+	return 0
+}
+
+// wakeupAt orders sleepers by time, then by number.
+func wakeupAt(f NodeFacts) wakeup {
+	return fmt.Sprintf("%020.6f %020d", float64(f.NotBefore), f.Ref().rank())
+}
+
+// Next gives out the node that a built-in agent should start now, if there is
+// one: started trees take turns, inside a tree the lowest number goes first. The
+// node counts as running until Apply tells otherwise or Return gives it back.
+func (b *Board) Next() (Ref, bool) {
+	if b.limits.MaxConcurrency > 0 && b.slots >= b.limits.MaxConcurrency {
+		return Ref{}, false
+	}
+	roots := make([]PlanID, 0, len(b.trees))
+	for id, t := range b.trees {
+		if len(t.free) > 0 && t.facts.Executor != External {
+			roots = append(roots, id)
+		}
+	}
+	slices.Sort(roots)
+	at, _ := slices.BinarySearch(roots, b.last+1)
+	for _, id := range slices.Concat(roots[at:], roots[:at]) {
+		if r, ok := b.nextOf(b.trees[id]); ok {
+			b.last = id
+			b.take(b.nodes[r], Builtin)
+			return r, true
+		}
+	}
+	return Ref{}, false
+}
+
+// nextOf returns the lowest node of a tree that is free and whose profile and
+// tree have a slot left.
+func (b *Board) nextOf(t *tree) (Ref, bool) {
+	if t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel || !t.facts.Approval.MayStart() {
+		return Ref{}, false
+	}
+	best := ^uint64(0)
+	for profile, free := range t.free {
+		if limit := b.caps[profile]; limit > 0 && b.perAgent[profile] >= limit {
+			continue
+		}
+		if k, _, ok := free.Min(); ok {
+			best = min(best, k)
+		}
+	}
+	if best == ^uint64(0) {
+		return Ref{}, false
+	}
+	return refOf(best), true
+}
+
+// Claim gives out the lowest free node of the trees that external agents carry
+// out, if there is one; with a plan, of that plan and those nested in it.
+func (b *Board) Claim(within PlanID) (Ref, bool) {
+	best := ^uint64(0)
+	for _, t := range b.trees {
+		if t.facts.Executor != External || !t.facts.Approval.MayStart() {
+			continue
+		}
+		for _, free := range t.free {
+			b.lowestWithin(free, within, &best)
+		}
+	}
+	if best == ^uint64(0) {
+		return Ref{}, false
+	}
+	b.take(b.nodes[refOf(best)], External)
+	return refOf(best), true
+}
+
+func (b *Board) lowestWithin(free *btree.Map[uint64, bool], within PlanID, best *uint64) {
+	free.Scan(func(k uint64, _ bool) bool {
+		if k >= *best {
+			return false
+		}
+		if within == 0 || b.isWithin(refOf(k).Plan, within) {
+			*best = k
+			return false
+		}
+		return true
+	})
+}
+
+// isWithin reports whether a plan is another or nested in it.
+func (b *Board) isWithin(id, other PlanID) bool {
+	for p := b.plans[id]; p != nil; p = b.plans[p.facts.ParentPlan] {
+		if p.facts.ID == other {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Board) take(e *entry, by Executor) {
+	f := e.facts
+	f.State, f.Phase, f.AgentKind = Running, PhaseWorking, string(by)
+	e.taken = true
+	b.replace(e, f)
+}
+
+// Return gives back a node that was given out and could not be started.
+func (b *Board) Return(r Ref) {
+	if e := b.nodes[r]; e != nil && e.taken {
+		f := e.facts
+		f.State, f.Phase, f.AgentKind = Ready, PhaseNone, ""
+		e.taken = false
+		b.replace(e, f)
+	}
+}
+
+// Held says why a ready node has not started. The phase is empty for a node
+// that the board does not know as ready.
+func (b *Board) Held(r Ref) Hold {
+	e := b.nodes[r]
+	switch {
+	case e == nil || e.facts.State != Ready:
+		return Hold{}
+	case e.facts.Kind == KindUser:
+		return Hold{Phase: PhasePerson}
+	case e.sleeps:
+		return Hold{Phase: PhaseLimit}
+	case e.waits && !e.free:
+		t := b.treeOf(e)
+		if by, ok := t.index.first(r, e.facts.Keys, roleRunning); ok {
+			return Hold{Phase: PhaseFiles, By: by, Reason: HeldRunning}
+		}
+		by, _ := t.index.first(r, e.facts.Keys, roleReady)
+		return Hold{Phase: PhaseFiles, By: by, Reason: HeldTurn}
+	case e.free && b.noSlot(e):
+		return Hold{Phase: PhaseSlot}
+	}
+	return Hold{Phase: PhaseQueued}
+}
+
+// noSlot reports whether a limit on concurrent agents keeps a free node waiting.
+func (b *Board) noSlot(e *entry) bool {
+	t := b.treeOf(e)
+	limit := b.caps[e.profile]
+	return t.facts.Executor != External &&
+		(b.limits.MaxConcurrency > 0 && b.slots >= b.limits.MaxConcurrency ||
+			t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel ||
+			limit > 0 && b.perAgent[e.profile] >= limit)
+}
