@@ -1,0 +1,197 @@
+package store
+
+import (
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_id, agent_name, harness, model, capability,
+	session_id, token_hash, token_role, isolation, worktree, base_tree, end_tree, attach, acked, tokens_in, tokens_out,
+	cost_usd, num_turns, result, stopping, started_at, finished_at`
+
+const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
+	prompt, system_id, token_hash, token_role, isolation, worktree, base_tree, started_at)
+	VALUES (?1, ?2, ?3, (SELECT COALESCE(MAX(number), 0) + 1 FROM runs WHERE plan_id = ?2 AND node_id = ?3),
+	?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT id FROM system_texts WHERE text = ?11), ?12, ?13, ?14, ?15, ?16, ?17) RETURNING number`
+
+const keepSystem = `INSERT INTO system_texts (text) VALUES (?) ON CONFLICT DO NOTHING`
+
+// InsertRun adds an open run and sets its Number and StartedAt.
+func (t *Tx) InsertRun(r *plan.Run) error {
+	r.StartedAt = t.now
+	if _, err := t.exec("keep a system text", keepSystem, r.System); err != nil {
+		return err
+	}
+	return t.get("insert run", &r.Number, insertRun, r.ID, r.PlanID, r.NodeID, r.Kind, r.Profile, r.AgentName, r.Harness,
+		r.Model, r.Capability, r.Prompt, r.System, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree, r.StartedAt)
+}
+
+const runByID = `SELECT ` + runColumns + ` FROM runs WHERE id = ?`
+
+// Run returns a run without its prompt; NotFound when there is none.
+func (t *Tx) Run(id plan.RunID) (*plan.Run, error) {
+	var r plan.Run
+	err := t.get("read run", &r, runByID, id)
+	if isNone(err) {
+		return nil, plan.Errorf(plan.NotFound, "there is no such run")
+	}
+	return &r, err
+}
+
+const runByNumber = `SELECT ` + runColumns + `, prompt, COALESCE((SELECT text FROM system_texts s WHERE s.id = system_id), '') AS system
+	FROM runs WHERE plan_id = ? AND node_id = ? AND number = ?`
+
+// RunByNumber returns a run of a node with its prompt; NotFound when there is none.
+func (t *Tx) RunByNumber(r plan.Ref, number int) (*plan.Run, error) {
+	var run plan.Run
+	err := t.get("read run", &run, runByNumber, r.Plan, r.Node, number)
+	if isNone(err) {
+		return nil, plan.Errorf(plan.NotFound, "step %s has no run %d", r, number)
+	}
+	return &run, err
+}
+
+const runsOfNode = `SELECT ` + runColumns + ` FROM runs WHERE plan_id = ? AND node_id = ? ORDER BY number`
+
+// Runs returns the runs of a node, the first first, without prompts.
+func (t *Tx) Runs(r plan.Ref) ([]plan.Run, error) {
+	var list []plan.Run
+	err := t.list("read runs", &list, runsOfNode, r.Plan, r.Node)
+	return list, err
+}
+
+const promptOf = `SELECT prompt, COALESCE((SELECT text FROM system_texts s WHERE s.id = system_id), '') AS system
+	FROM runs WHERE id = ?`
+
+// Prompt returns the exact prompt and system text of a run.
+func (t *Tx) Prompt(id plan.RunID) (prompt, system string, err error) {
+	var row struct{ Prompt, System string }
+	err = t.get("read a prompt", &row, promptOf, id)
+	return row.Prompt, row.System, err
+}
+
+const openRuns = `SELECT ` + runColumns + ` FROM runs WHERE outcome = '' ORDER BY started_at, id`
+
+// OpenRuns returns the runs that have not ended.
+func (t *Tx) OpenRuns() ([]plan.Run, error) {
+	var list []plan.Run
+	err := t.list("read open runs", &list, openRuns)
+	return list, err
+}
+
+const runByToken = `SELECT ` + runColumns + ` FROM runs WHERE token_hash = ? AND outcome = ''`
+
+// RunByToken returns the open run whose token has a hash; NotFound when there is none.
+func (t *Tx) RunByToken(hash []byte) (*plan.Run, error) {
+	var r plan.Run
+	err := t.get("find a run by its token", &r, runByToken, hash)
+	if isNone(err) {
+		return nil, plan.Errorf(plan.NotFound, "there is no such run")
+	}
+	return &r, err
+}
+
+const setAttach = `UPDATE runs SET attach = ? WHERE id = ? AND outcome = ''`
+
+// SetAttach notes how to find a run's process again.
+func (t *Tx) SetAttach(id plan.RunID, attach []byte) error {
+	_, err := t.exec("note a run's process", setAttach, attach, id)
+	return err
+}
+
+const setStopping = `UPDATE runs SET stopping = 1, cause = ? WHERE id = ? AND outcome = ''`
+
+// SetStopping notes that a run was asked to stop, and why.
+func (t *Tx) SetStopping(id plan.RunID, cause string) error {
+	_, err := t.exec("note that a run stops", setStopping, cause, id)
+	return err
+}
+
+const progressRun = `UPDATE runs SET acked = MAX(acked, ?), session_id = CASE WHEN ?2 <> '' THEN ?2 ELSE session_id END,
+	model = CASE WHEN ?3 <> '' THEN ?3 ELSE model END,
+	tokens_in = CASE WHEN ?4 IS NULL THEN tokens_in ELSE COALESCE(tokens_in, 0) + ?4 END,
+	tokens_out = CASE WHEN ?5 IS NULL THEN tokens_out ELSE COALESCE(tokens_out, 0) + ?5 END WHERE id = ?6`
+
+// Progress is what a batch of events changed about a run.
+type Progress struct {
+	Acked     int64
+	SessionID string // "" : not told
+	Model     string
+	TokensIn  *int64 // added
+	TokensOut *int64
+}
+
+// ProgressRun notes how far a run's events are stored and adds up its tokens.
+func (t *Tx) ProgressRun(id plan.RunID, p Progress) error {
+	_, err := t.exec("note the progress of a run", progressRun, p.Acked, p.SessionID, p.Model, p.TokensIn, p.TokensOut, id)
+	return err
+}
+
+const progressNode = `UPDATE nodes SET session_id = CASE WHEN ?1 <> '' THEN ?1 ELSE session_id END,
+	tokens_in = CASE WHEN ?2 IS NULL THEN tokens_in ELSE COALESCE(tokens_in, 0) + ?2 END,
+	tokens_out = CASE WHEN ?3 IS NULL THEN tokens_out ELSE COALESCE(tokens_out, 0) + ?3 END
+	WHERE plan_id = ?4 AND node_id = ?5 RETURNING tokens_in, tokens_out`
+
+// ProgressNode does the same on the node and returns its tokens.
+func (t *Tx) ProgressNode(r plan.Ref, p Progress) (in, out *int64, err error) {
+	var row struct {
+		In  *int64 `db:"tokens_in"`
+		Out *int64 `db:"tokens_out"`
+	}
+	err = t.get("note the progress of a step", &row, progressNode, p.SessionID, p.TokensIn, p.TokensOut, r.Plan, r.Node)
+	return row.In, row.Out, err
+}
+
+const endRun = `UPDATE runs SET outcome = ?, cause = ?, result = ?, tokens_in = ?, tokens_out = ?, cost_usd = ?,
+	num_turns = ?, session_id = ?, model = ?, finished_at = ?, token_hash = NULL, attach = NULL
+	WHERE id = ? AND outcome = ''`
+
+// EndRun closes a run: its token is dead from then on. It is a Conflict when the
+// run has ended already.
+func (t *Tx) EndRun(r *plan.Run) error {
+	r.FinishedAt = t.now
+	n, err := t.exec("end run", endRun, r.Outcome, r.Cause, r.Result, r.TokensIn, r.TokensOut, r.CostUSD,
+		r.NumTurns, r.SessionID, r.Model, r.FinishedAt, r.ID)
+	if err == nil && n == 0 {
+		err = plan.Errorf(plan.Conflict, "run %d of step %s has ended already", r.Number, r.Ref())
+	}
+	return err
+}
+
+const addSpend = `INSERT INTO spend (root_id, plan_id, node_id, run_id, kind, profile_id, tokens_in, tokens_out, cost_usd, ts)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING`
+
+// AddSpend enters an ended run into the ledger, which resets do not clear.
+func (t *Tx) AddSpend(root plan.PlanID, r *plan.Run) error {
+	if r.TokensIn == nil && r.TokensOut == nil && r.CostUSD == nil {
+		return nil
+	}
+	_, err := t.exec("enter what a run spent", addSpend, root, r.PlanID, r.NodeID, r.ID, r.Kind, r.Profile,
+		orZero(r.TokensIn), orZero(r.TokensOut), r.CostUSD, t.now)
+	return err
+}
+
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+var clearedByReset = []string{
+	`DELETE FROM runs WHERE plan_id = ?`, // diffs and questions go along
+	clearEvents,
+	`DELETE FROM reviews WHERE plan_id = ?`,
+	`DELETE FROM phases WHERE plan_id = ?`,
+}
+
+// ClearHistory forgets what the runs of plans did. The spend ledger stays.
+func (t *Tx) ClearHistory(plans []plan.PlanID) error {
+	for _, id := range plans {
+		for _, q := range clearedByReset {
+			if _, err := t.exec("clear the history of a plan", q, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

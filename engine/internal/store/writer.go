@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// ErrClosed is returned by Write after Close.
+var ErrClosed = errors.New("the store is closed")
+
+// errCrashed stands for the death of the process in tests of recovery.
+var errCrashed = errors.New("the store stopped here")
+
+// maxGroup bounds the jobs of one transaction, so that the first of them does
+// not wait for too many others.
+const maxGroup = 128
+
+// job is one call of Write.
+type job struct {
+	ctx     context.Context
+	fn      func(*Tx) error
+	err     error
+	changes []plan.Change
+	done    chan struct{}
+}
+
+// Write runs fn in a transaction: all or nothing, and durable when it returns.
+// What fn recorded is published after the commit and before Write returns.
+//
+// Callers that wait at the same time share one transaction and one flush to
+// disk. Each has a savepoint of its own, so that one that fails undoes only its
+// own work. fn runs on the writer's goroutine: it must not call Write, and
+// should be short.
+func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
+	select {
+	case <-s.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	case s.jobs <- j:
+	}
+	select {
+	case <-j.done:
+		return j.err
+	case <-s.done:
+		// The writer has ended; it answered all it took, but this one may have
+		// come too late.
+		select {
+		case <-j.done:
+			return j.err
+		default:
+			return ErrClosed
+		}
+	}
+}
+
+func (s *Store) writer() {
+	defer close(s.done)
+	for {
+		select {
+		case j := <-s.jobs:
+			s.commitGroup(s.group(j))
+		case <-s.closing:
+			for {
+				select {
+				case j := <-s.jobs:
+					s.commitGroup(s.group(j))
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// group takes what waits already, without waiting for more.
+func (s *Store) group(first *job) []*job {
+	jobs := []*job{first}
+	for len(jobs) < maxGroup {
+		select {
+		case j := <-s.jobs:
+			jobs = append(jobs, j)
+		default:
+			return jobs
+		}
+	}
+	return jobs
+}
+
+// commitGroup runs all jobs in one transaction and tells each how it went.
+func (s *Store) commitGroup(jobs []*job) {
+	err := s.runGroup(jobs)
+	var published []plan.Change
+	for _, j := range jobs {
+		if err != nil && j.err == nil {
+			j.err = err
+		}
+		if j.err == nil {
+			published = append(published, j.changes...)
+		}
+	}
+	if len(published) > 0 {
+		s.opts.Published(published)
+	}
+	for _, j := range jobs {
+		close(j.done)
+	}
+}
+
+// runGroup returns an error when the transaction as a whole failed; a job's own
+// failure is in the job.
+func (s *Store) runGroup(jobs []*job) error {
+	tx, err := s.write.BeginTxx(context.Background(), nil)
+	if err != nil {
+		return fmt.Errorf("begin to write: %w", err)
+	}
+	defer tx.Rollback()
+	now := plan.StampOf(s.opts.Now())
+	for _, j := range jobs {
+		if j.err = j.ctx.Err(); j.err != nil {
+			continue
+		}
+		if err := s.runJob(tx, j, now); err != nil {
+			return err
+		}
+	}
+	if s.opts.Crash != nil && s.opts.Crash() {
+		return errCrashed
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) runJob(tx *sqlx.Tx, j *job, now plan.Stamp) error {
+	if _, err := tx.Exec("SAVEPOINT job"); err != nil {
+		return fmt.Errorf("set a savepoint: %w", err)
+	}
+	// The caller may go away while its job runs: the shared transaction must not
+	// be cut by that.
+	t := &Tx{tx: tx, ctx: context.WithoutCancel(j.ctx), now: now, seq: &s.seq}
+	if j.err = call(j.fn, t); j.err != nil {
+		if _, err := tx.Exec("ROLLBACK TO job"); err != nil {
+			return fmt.Errorf("undo a failed change: %w", err)
+		}
+	}
+	if _, err := tx.Exec("RELEASE job"); err != nil {
+		return fmt.Errorf("release a savepoint: %w", err)
+	}
+	j.changes = t.changes
+	return nil
+}
+
+// call turns a panic in one job into its error: the other jobs of the group are
+// other people's.
+func call(fn func(*Tx) error, t *Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a database change: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(t)
+}
