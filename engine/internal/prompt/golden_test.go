@@ -1,0 +1,54 @@
+package prompt
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares a text with testdata/name.golden.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; run with -update when it is meant):\n%s", path, diff)
+	}
+}
+
+func TestNoGoldenFileIsLeftOver(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, c := range taskCases() {
+		want = append(want, c.name)
+	}
+	for _, c := range systemCases() {
+		want = append(want, c.name)
+	}
+	want = append(want, "instructions", "instructions-tests", "subplan-result")
+	known := map[string]bool{}
+	for _, name := range want {
+		known[filepath.Join("testdata", name+".golden")] = true
+	}
+	for _, f := range files {
+		if !known[f] {
+			t.Errorf("%s belongs to no test", f)
+		}
+	}
+}
