@@ -6,6 +6,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"strings"
@@ -34,6 +35,9 @@ type Ref struct {
 func (r Ref) String() string {
 	return strconv.FormatInt(int64(r.Plan), 10) + "." + strconv.FormatInt(int64(r.Node), 10)
 }
+
+// LogValue shows the address in logs as people write it.
+func (r Ref) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
 // IsZero reports whether r addresses nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+
+	"github.com/clearbox-go/clearbox/engine/internal/prompt"
+	"github.com/clearbox-go/clearbox/engine/internal/store"
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// nearbySteps is how many steps of each kind around a step its prompt names. In
+// a plan of up to about that many, that is all of them.
+const nearbySteps = 12
+
+// Context returns the exact prompt that a node's agent gets: of a node that runs
+// or ran, what it got; of another, what it would get now.
+func (e *Engine) Context(ctx context.Context, r plan.Ref) (string, error) {
+	var text string
+	err := e.store.Read(ctx, func(tx *store.Tx) error {
+		n, err := tx.Node(r)
+		if err != nil {
+			return err
+		}
+		if n.RunID != "" && n.State != plan.Pending && n.State != plan.Ready {
+			if text, _, err = tx.Prompt(n.RunID); err == nil && text != "" {
+				return nil
+			}
+		}
+		text, _, err = taskPrompt(tx, n)
+		return err
+	})
+	return text, err
+}
+
+// taskPrompt writes the prompt of a node from the plan as it is, and returns the
+// root of its tree too.
+func taskPrompt(tx *store.Tx, n *plan.Node) (string, *plan.Plan, error) {
+	in := prompt.TaskInput{Node: n}
+	var err error
+	if in.Plan, err = tx.Plan(n.PlanID); err != nil {
+		return "", nil, err
+	}
+	if in.Root, in.Way, err = wayTo(tx, in.Plan); err != nil {
+		return "", nil, err
+	}
+	if in.Others, err = tx.Nearby(n.Ref(), nearbySteps); err != nil {
+		return "", nil, err
+	}
+	if in.LeftOut, err = leftOut(tx, n, in.Others); err != nil {
+		return "", nil, err
+	}
+	in.Results, err = requested(tx, n)
+	return prompt.Task(in), in.Root, err
+}
+
+// wayTo returns the root of a plan and the nodes that lead down to it.
+func wayTo(tx *store.Tx, p *plan.Plan) (*plan.Plan, []plan.Ancestor, error) {
+	var way []plan.Ancestor
+	for !p.TopLevel() {
+		c, err := tx.Node(p.Parent())
+		if err != nil {
+			return nil, nil, err
+		}
+		if p, err = tx.Plan(c.PlanID); err != nil {
+			return nil, nil, err
+		}
+		way = append([]plan.Ancestor{{Plan: p, Node: c}}, way...)
+	}
+	return p, way, nil
+}
+
+// leftOut counts the steps of a plan that a prompt does not name.
+func leftOut(tx *store.Tx, n *plan.Node, named []*plan.Node) (plan.Tally, error) {
+	_, all, err := tx.Status(n.PlanID)
+	if err != nil {
+		return all, err
+	}
+	all.Count(n.State, -1)
+	for _, o := range named {
+		all.Count(o.State, -1)
+	}
+	return all, nil
+}
+
+// requested returns the results that a node asked for.
+func requested(tx *store.Tx, n *plan.Node) ([]prompt.Result, error) {
+	var out []prompt.Result
+	for _, id := range n.ResultsFrom {
+		from, err := tx.Node(plan.Ref{Plan: n.PlanID, Node: id})
+		if err != nil {
+			return nil, err
+		}
+		ok, err := tx.Reaches(n.PlanID, id, n.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prompt.Result{Node: from, NoPath: !ok})
+	}
+	return out, nil
+}
+
+// workDir returns the folder that a tree's steps work in.
+func workDir(workspace string, root *plan.Plan) string {
+	if root.WorkDir != "" {
+		return root.WorkDir
+	}
+	return filepath.Join(workspace, "plan-"+strconv.FormatInt(int64(root.ID), 10))
+}

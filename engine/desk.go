@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/clearbox-go/clearbox/engine/internal/store"
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// desk is the board behind a lock, with a bell. Commits are applied to it before
+// the callers hear of them, so who has changed something finds the board changed.
+type desk struct {
+	mu    sync.Mutex
+	board *plan.Board
+	bell  chan struct{} // something may be startable
+}
+
+func newDesk(b *plan.Board) *desk { return &desk{board: b, bell: make(chan struct{}, 1)} }
+
+func (d *desk) apply(changes []plan.Change) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range changes {
+		d.board.Apply(changes[i].Facts)
+		if changes[i].Profiles != nil {
+			d.board.SetProfiles(changes[i].Profiles)
+		}
+	}
+	d.ring()
+}
+
+func (d *desk) ring() {
+	select {
+	case d.bell <- struct{}{}:
+	default:
+	}
+}
+
+// next gives out the step that a built-in agent should start now.
+func (d *desk) next(now plan.Stamp) (plan.Ref, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.Advance(now)
+	return d.board.Next()
+}
+
+// claim gives out the step that an external agent should do next.
+func (d *desk) claim(now plan.Stamp, within plan.PlanID) (plan.Ref, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.Advance(now)
+	return d.board.Claim(within)
+}
+
+// giveBack returns a step that could not be started.
+func (d *desk) giveBack(r plan.Ref) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.Return(r)
+	d.ring()
+}
+
+// wake returns how long until a sleeping step wakes; ok is false when none sleeps.
+func (d *desk) wake(now plan.Stamp) (wait time.Duration, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := d.board.NextWake()
+	if at == 0 {
+		return 0, false
+	}
+	return max(0, time.Duration(float64(at-now)*float64(time.Second))), true
+}
+
+// holds says for each ready step of a tree why it has not started.
+func (d *desk) holds(s *plan.Snapshot) map[plan.Ref]plan.Hold {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[plan.Ref]plan.Hold{}
+	s.Walk(func(n *plan.Node) {
+		if n.State == plan.Ready {
+			if h := d.board.Held(n.Ref()); h.Phase != "" {
+				out[n.Ref()] = h
+			}
+		}
+	})
+	return out
+}
+
+// loadBoard fills the board with the started trees, as a new process does.
+func (e *Engine) loadBoard(ctx context.Context) error {
+	return e.store.Read(ctx, func(tx *store.Tx) error {
+		profiles, err := tx.Profiles()
+		if err != nil {
+			return err
+		}
+		e.desk.board.SetProfiles(profiles)
+		roots, err := tx.StartedRoots()
+		if err != nil {
+			return err
+		}
+		for _, id := range roots {
+			facts, err := tx.TreeFacts(id)
+			if err != nil {
+				return err
+			}
+			e.desk.board.Apply(&facts)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clearbox-go/clearbox/engine/internal/harness"
+	"github.com/clearbox-go/clearbox/engine/internal/store"
+	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/plugin"
+)
+
+// maxInterruptions is how often a step may lose its agent before it fails.
+const maxInterruptions = 3
+
+// limitPause is how long a step waits for a provider's limit that gave no time.
+const limitPause = time.Minute
+
+// finish records how a run ended, and takes its step on: in one change.
+func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, lost error) {
+	err := e.store.Write(ctx, func(tx *store.Tx) error {
+		run, err := tx.Run(s.run.ID)
+		if plan.KindOf(err) == plan.NotFound || err == nil && !run.Open() {
+			return nil // it was ended from here
+		}
+		if err != nil {
+			return err
+		}
+		m, n, err := moverAt(tx, run.Ref())
+		if err != nil {
+			return err
+		}
+		f := &ending{e: e, m: m, n: n, run: run, result: result, lost: lost, cause: s.stopCause()}
+		if f.cause == "" && run.Stopping {
+			f.cause = run.Cause
+		}
+		return f.record()
+	})
+	if err != nil {
+		e.log.Error("record the end of a run", "step", s.run.Ref(), "err", err)
+	}
+}
+
+// ending is the end of one run on its way into the database.
+type ending struct {
+	e      *Engine
+	m      *mover
+	n      *plan.Node
+	run    *plan.Run
+	result plugin.Result
+	lost   error
+	cause  string // why it was asked to stop
+}
+
+func (f *ending) record() error {
+	finished := f.lost == nil && !f.result.IsError
+	switch {
+	case f.cause != "" && !(finished && f.cause != causeStopped && f.cause != causeMarkedDone):
+		return f.stopped()
+	case f.lost != nil:
+		return f.interrupted(f.lostText())
+	case f.result.RateLimited:
+		return f.limited()
+	case f.result.IsError && f.result.Transient:
+		return f.interrupted(f.errorText())
+	case f.result.IsError:
+		return f.failed()
+	}
+	return f.done()
+}
+
+// close ends the run and writes its last line.
+func (f *ending) close(o plan.Outcome, cause string) error {
+	r := f.result
+	if f.lost == nil {
+		f.run.Result, f.run.CostUSD, f.run.NumTurns = &r.Text, r.CostUSD, r.NumTurns
+		if f.run.TokensIn == nil {
+			f.run.TokensIn, f.run.TokensOut = r.TokensIn, r.TokensOut
+		}
+		if r.SessionID != "" {
+			f.run.SessionID = r.SessionID
+		}
+		if r.Model != "" {
+			f.run.Model = r.Model
+		}
+		f.n.SessionID = f.run.SessionID
+		f.n.CostUSD, f.n.TokensIn, f.n.TokensOut = r.CostUSD, f.run.TokensIn, f.run.TokensOut
+	} else {
+		r = plugin.Result{IsError: true, Subtype: "error_interrupted", Errors: []string{cause}, Text: cause, SessionID: f.run.SessionID}
+	}
+	if err := endRun(f.m.tx, f.m.root.ID, f.run, o, cause); err != nil {
+		return err
+	}
+	return f.m.tx.Note(f.m.root.ID, f.n.Ref(), f.run.ID, plugin.KindResult, plugin.ResultEvent(r).Data)
+}
+
+func (f *ending) done() error {
+	if err := f.close(plan.OutcomeDone, ""); err != nil {
+		return err
+	}
+	return f.m.finishOwn(f.n, f.result.Text)
+}
+
+func (f *ending) failed() error {
+	text := f.errorText()
+	if err := f.close(plan.OutcomeFailed, text); err != nil {
+		return err
+	}
+	return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.AgentDone, n.Attempts = &text, true, n.Attempts+1 })
+}
+
+// errorText is why an agent says that it failed.
+func (f *ending) errorText() string {
+	for _, s := range f.result.Errors {
+		if s != "" {
+			return s
+		}
+	}
+	if f.result.Text != "" {
+		return f.result.Text
+	}
+	return "the agent failed without a reason"
+}
+
+// stopped records a run that was asked to stop.
+func (f *ending) stopped() error {
+	if err := f.close(plan.OutcomeStopped, f.cause); err != nil {
+		return err
+	}
+	switch f.cause {
+	case causeStopped:
+		return f.m.move(f.n, plan.PersonStopped, func(n *plan.Node) { n.Error, n.AgentDone = ptr(causeStopped), true })
+	case causeMarkedDone:
+		return f.m.setPhase(f.n, plan.PhaseNeedsPerson, nil) // the person's word follows
+	}
+	return f.m.move(f.n, plan.PlanStopped, nil)
+}
+
+// limited sends a step back until its provider's limit is over. This is no failed
+// attempt.
+func (f *ending) limited() error {
+	until := f.result.Until
+	if until.IsZero() {
+		until = f.e.opts.Now().Add(limitPause)
+	}
+	if err := f.close(plan.OutcomeLimited, f.errorText()); err != nil {
+		return err
+	}
+	if live, err := f.m.live(f.n.PlanID); err != nil || !live {
+		return errors.Join(err, f.m.move(f.n, plan.PlanStopped, nil))
+	}
+	return f.m.move(f.n, plan.LimitReached, func(n *plan.Node) {
+		n.NotBefore, n.Phase = plan.StampOf(until), plan.PhaseLimit
+	})
+}
+
+// interrupted records that a step lost its agent. It is run again after a while;
+// when that happens too often it fails.
+func (f *ending) interrupted(why string) error {
+	if err := f.close(plan.OutcomeInterrupted, why); err != nil {
+		return err
+	}
+	times := f.n.Interruptions + 1
+	if times >= maxInterruptions {
+		text := fmt.Sprintf("interrupted %d times; the last time: %s", times, why)
+		return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.Interruptions, n.AgentDone = &text, times, true })
+	}
+	if err := f.m.move(f.n, plan.Interrupted, func(n *plan.Node) { n.Interruptions = times }); err != nil {
+		return err
+	}
+	wait := f.e.opts.RetryDelay
+	for range times - 1 {
+		wait *= 4
+	}
+	return f.m.again(f.n, why, f.e.opts.Now().Add(wait))
+}
+
+// again makes an interrupted step ready, from a moment on.
+func (m *mover) again(n *plan.Node, why string, from time.Time) error {
+	if err := m.say(n.Ref(), "interrupted: "+why); err != nil {
+		return err
+	}
+	live, err := m.live(n.PlanID)
+	if err != nil || !live || n.Blockers > 0 {
+		return err
+	}
+	if n.Subplan != 0 {
+		return m.enter(n, plan.Entered)
+	}
+	return m.move(n, plan.Unblocked, func(n *plan.Node) { n.NotBefore = plan.StampOf(from) })
+}
+
+// lostText says in words how an agent was lost.
+func (f *ending) lostText() string {
+	var l *harness.Lost
+	if !errors.As(f.lost, &l) {
+		return f.lost.Error()
+	}
+	text := "the agent's process " + l.Exit
+	if l.Stderr != "" {
+		text += "; it said last: " + l.Stderr
+	}
+	return text
+}

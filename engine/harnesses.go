@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/clearbox-go/clearbox/engine/internal/harness"
+	"github.com/clearbox-go/clearbox/engine/internal/store"
+	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/plugin"
+)
+
+// HarnessFound is a harness binary, usable or refused.
+type HarnessFound = harness.Found
+
+// HarnessProtocol is the version of the contract that harnesses must speak.
+const HarnessProtocol = plugin.ProtocolVersion
+
+// Report is the outcome of testing a profile.
+type Report = plugin.Report
+
+// Harnesses returns the harnesses found by the last scan.
+func (e *Engine) Harnesses() []HarnessFound { return e.launcher.Found() }
+
+// RescanHarnesses looks again for harness binaries and asks each what it is.
+func (e *Engine) RescanHarnesses(ctx context.Context) ([]HarnessFound, error) {
+	found := e.launcher.Scan(ctx)
+	err := e.store.Write(ctx, func(tx *store.Tx) error {
+		return tx.Record(plan.Change{Kind: plan.ChangeHarness})
+	})
+	return found, err
+}
+
+// builtinHarnesses are known even before, or without, a binary that was found:
+// profiles for them can be made on any machine.
+var builtinHarnesses = []string{"claude", "mock", "openai"}
+
+// slugs returns the names of harnesses that a profile may have.
+func (e *Engine) slugs() []string {
+	slugs := slices.Clone(builtinHarnesses)
+	for _, f := range e.launcher.Found() {
+		if f.Refused == "" && !slices.Contains(slugs, f.Slug) {
+			slugs = append(slugs, f.Slug)
+		}
+	}
+	slices.Sort(slugs)
+	return slugs
+}
+
+// TestProfile asks a profile's harness whether it would work here. It may open
+// connections but spends no tokens.
+func (e *Engine) TestProfile(ctx context.Context, id plan.ProfileID) (*plan.Profile, Report, error) {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return nil, Report{}, err
+	}
+	var p *plan.Profile
+	var secret plugin.Profile
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if p, err = tx.Profile(id); err != nil {
+			return err
+		}
+		secret, err = e.withSecret(tx, p)
+		return err
+	})
+	if err != nil {
+		return nil, Report{}, err
+	}
+	r, err := e.launcher.Check(ctx, p.Harness, secret, true)
+	if err != nil {
+		r = Report{Detail: "the harness could not be asked: " + err.Error(), Credential: secret.Credential}
+	}
+	return p, r, nil
+}
+
+// withSecret returns what a harness gets of a profile, the key included: that of
+// the named variable, else the stored one, else OPENAI_API_KEY where the endpoint
+// is OpenAI's own.
+func (e *Engine) withSecret(tx *store.Tx, p *plan.Profile) (plugin.Profile, error) {
+	out := plugin.Profile{Name: p.Name, Model: p.Model, BaseURL: p.BaseURL, Params: p.Params, Tools: p.Tools,
+		PermissionMode: p.PermissionMode, SystemAppend: p.SystemAppend, KeyEnv: p.KeyEnv, Credential: "none"}
+	if p.Harness == "claude" {
+		if out.Model == "" {
+			out.Model = e.opts.Claude.Model
+		}
+		if out.PermissionMode == "" {
+			out.PermissionMode = e.opts.Claude.PermissionMode
+		}
+	}
+	if p.KeyEnv != "" {
+		if out.Secret = e.env(p.KeyEnv); out.Secret != "" {
+			out.Credential = "env:" + p.KeyEnv
+			return out, nil
+		}
+	}
+	key, err := tx.Key(p.ID)
+	if err != nil {
+		return out, err
+	}
+	if key != "" {
+		out.Secret, out.Credential = key, "literal"
+	} else if p.Harness == "openai" && officialOpenAI(p.BaseURL) {
+		if out.Secret = e.env("OPENAI_API_KEY"); out.Secret != "" {
+			out.KeyEnv, out.Credential = "OPENAI_API_KEY", "env:OPENAI_API_KEY"
+		}
+	}
+	return out, nil
+}
+
+func officialOpenAI(base string) bool {
+	u, err := url.Parse(base)
+	return base == "" || err == nil && u.Hostname() == "api.openai.com"
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// Bounds of what people and models may write. They are far above what anyone
+// needs and keep one request from making a plan that nothing can show.
+const (
+	maxTitle = 1000    // characters
+	maxText  = 4 << 20 // bytes of a description or a result
+	maxFiles = 5000    // per node
+)
+
+// AgentRef names an agent profile by name or id, as clients write it: a JSON
+// string or number. Empty means none.
+type AgentRef string
+
+// UnmarshalJSON reads a string, a number or null.
+func (a *AgentRef) UnmarshalJSON(b []byte) error {
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+		*a = ""
+	case string:
+		*a = AgentRef(v)
+	case float64:
+		*a = AgentRef(strconv.FormatFloat(v, 'f', -1, 64))
+	default:
+		return fmt.Errorf("an agent is a name or an id, not %s", strings.TrimSpace(string(b)))
+	}
+	return nil
+}
+
+// NodeSpec is one node of a plan that is submitted whole.
+type NodeSpec struct {
+	Key                string   `json:"key" jsonschema:"Your own short name for this step, unique in this call; edges and results_from refer to it."`
+	Title              string   `json:"title" jsonschema:"One line that says what the step does."`
+	Description        string   `json:"description,omitempty" jsonschema:"Everything the step's agent has to know: what to change, where, and decisions it must follow. The agent sees no other step's text. For a user step: the instruction to the person."`
+	Files              []string `json:"files,omitempty" jsonschema:"Files or folders, relative to the working directory, that the step will create or change. Steps that share one take turns. Reading needs no declaration."`
+	ResultsFrom        []string `json:"results_from,omitempty" jsonschema:"Keys of earlier steps whose result text goes into this step's prompt. It must depend on them through edges."`
+	Kind               string   `json:"kind,omitempty" jsonschema:"agent (default), or user for a step that a person does: the plan waits there."`
+	Agent              AgentRef `json:"agent,omitempty" jsonschema:"Name or id of the agent profile that runs the step; see list_agents. Leave it out to use the plan's."`
+	AcceptanceCriteria []string `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done, each checkable by itself."`
+	TaskType           string   `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate: narrows what the agent may do."`
+	Isolation          string   `json:"isolation,omitempty" jsonschema:"none, worktree or sandbox; the strictest of step, plan, agent and server holds."`
+	CheckCommand       string   `json:"check_command,omitempty" jsonschema:"A shell command that must succeed for the step to pass, where the plan checks steps."`
+	MaxAttempts        int      `json:"max_attempts,omitempty" jsonschema:"How often the step may be tried; 0 leaves it to the plan."`
+}
+
+// checkTitle collects what is wrong with a title.
+func checkTitle(bad *plan.Problems, what, title string) {
+	switch {
+	case strings.TrimSpace(title) == "":
+		bad.Addf("%s: title must not be empty", what)
+	case utf8.RuneCountInString(title) > maxTitle:
+		bad.Addf("%s: title has %d characters; the limit is %d", what, utf8.RuneCountInString(title), maxTitle)
+	case !utf8.ValidString(title):
+		bad.Addf("%s: title is not valid UTF-8", what)
+	case strings.ContainsFunc(title, unicode.IsControl):
+		bad.Addf("%s: title must be one line without control characters", what)
+	}
+}
+
+// checkText collects what is wrong with a longer text.
+func checkText(bad *plan.Problems, what, field, text string) {
+	switch {
+	case strings.ContainsRune(text, 0):
+		bad.Addf("%s: %s must not have NUL characters", what, field)
+	case !utf8.ValidString(text):
+		bad.Addf("%s: %s is not valid UTF-8", what, field)
+	case len(text) > maxText:
+		bad.Addf("%s: %s has %d bytes; the limit is %d", what, field, len(text), maxText)
+	}
+}
+
+func checkCriteria(bad *plan.Problems, what string, criteria []string) {
+	for _, c := range criteria {
+		if strings.TrimSpace(c) == "" {
+			bad.Addf("%s: acceptance_criteria must not have empty entries", what)
+		}
+		checkText(bad, what, "acceptance_criteria", c)
+	}
+}
+
+// checkPolicies collects what is wrong with the settings of a plan.
+func checkPolicies(bad *plan.Problems, what string, p plan.Policies) {
+	bad.Add(plan.Choice(what+": isolation", p.Isolation, plan.Isolations))
+	bad.Add(plan.Choice(what+": on_failure", p.OnFailure, plan.FailurePolicies))
+	bad.Add(plan.Choice(what+": review_policy", p.ReviewPolicy, plan.ReviewPolicies))
+	bad.Add(plan.Choice(what+": deliver", p.Deliver, plan.Deliveries))
+	checkText(bad, what, "test_instructions", p.TestInstructions)
+	checkText(bad, what, "check_command", p.CheckCommand)
+	for _, n := range []struct {
+		field string
+		value float64
+	}{{"max_parallel", float64(p.MaxParallel)}, {"max_attempts", float64(p.MaxAttempts)},
+		{"max_tokens", float64(p.MaxTokens)}, {"max_cost_usd", p.MaxCostUSD}, {"stall_after", float64(p.StallAfter)}} {
+		if n.value < 0 {
+			bad.Addf("%s: %s must be positive", what, n.field)
+		}
+	}
+}
+
+// checkFolder makes sure that a working directory can be worked in, and returns
+// it cleaned.
+func checkFolder(dir string) (string, error) {
+	switch {
+	case strings.TrimSpace(dir) == "":
+		return "", plan.Errorf(plan.Invalid, "working_directory is required for a top-level plan: an absolute path of an existing folder")
+	case strings.ContainsRune(dir, 0) || !utf8.ValidString(dir):
+		return "", plan.Errorf(plan.Invalid, "working_directory %q is not a path", dir)
+	case !filepath.IsAbs(dir):
+		return "", plan.Errorf(plan.Invalid, "working_directory %q must be an absolute path", dir)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case os.IsNotExist(err):
+		return "", plan.Errorf(plan.Invalid, "working_directory %q does not exist", dir)
+	case err != nil:
+		return "", plan.Errorf(plan.Invalid, "working_directory %q cannot be opened: %s", dir, cause(err))
+	case !info.IsDir():
+		return "", plan.Errorf(plan.Invalid, "working_directory %q is not a directory", dir)
+	}
+	return filepath.Clean(dir), nil
+}
+
+// cause returns the system's reason without the path, which the message has.
+func cause(err error) string {
+	if pe, ok := err.(*os.PathError); ok {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// folderKey is what working directories are compared by: resolved and folded.
+func folderKey(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return strings.ToLower(filepath.Clean(dir))
+}
+
+// foldersOverlap reports whether two keys are the same folder or one is in the other.
+func foldersOverlap(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	sep := string(filepath.Separator)
+	return a == b || strings.HasPrefix(b, strings.TrimSuffix(a, sep)+sep)
+}

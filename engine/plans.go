@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/clearbox-go/clearbox/engine/internal/store"
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// Overview is a top-level plan with the counts of its tree.
+type Overview = store.Overview
+
+// Overviews returns all top-level plans, the newest first.
+func (e *Engine) Overviews(ctx context.Context) ([]Overview, error) {
+	var list []Overview
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Overviews()
+		return err
+	})
+	return list, err
+}
+
+// Snapshot returns the whole tree that a plan belongs to, as it is now.
+func (e *Engine) Snapshot(ctx context.Context, id plan.PlanID) (*plan.Snapshot, error) {
+	actor := plan.ActorFrom(ctx)
+	var s *plan.Snapshot
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if err := mayTouchPlan(tx, actor, id); err != nil {
+			return err
+		}
+		s, err = tx.Snapshot(id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Server = e.server
+	s.Holds = e.desk.holds(s)
+	return s, nil
+}
+
+// UpdatePlanIn changes settings of a top-level plan. Nil leaves one as it is;
+// zero or an empty string clears it.
+type UpdatePlanIn struct {
+	PlanID           plan.PlanID `json:"plan_id" param:"plan_id" jsonschema:"The plan; settings belong to top-level plans."`
+	Title            *string     `json:"title,omitempty" jsonschema:"One line that names the goal."`
+	Description      *string     `json:"description,omitempty" jsonschema:"The overall goal."`
+	MaxParallel      *int        `json:"max_parallel,omitempty" jsonschema:"At most so many agents of this plan at once; 0 clears."`
+	TestInstructions *string     `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; an empty string clears."`
+	IsolateSteps     *bool       `json:"isolate_steps,omitempty" jsonschema:"true is short for isolation worktree, false for none."`
+	Isolation        *string     `json:"isolation,omitempty" jsonschema:"none, worktree or sandbox."`
+	OnFailure        *string     `json:"on_failure,omitempty" jsonschema:"hold or skip."`
+	ReviewPolicy     *string     `json:"review_policy,omitempty" jsonschema:"off, advisory or gate."`
+	MaxAttempts      *int        `json:"max_attempts,omitempty" jsonschema:"How often a step may be tried; 0 clears."`
+	MaxTokens        *int64      `json:"max_tokens,omitempty" jsonschema:"Budget of tokens; 0 clears."`
+	MaxCostUSD       *float64    `json:"max_cost_usd,omitempty" jsonschema:"Budget of money in US dollars; 0 clears."`
+	CheckCommand     *string     `json:"check_command,omitempty" jsonschema:"A shell command that must succeed for each step; an empty string clears."`
+	Deliver          *string     `json:"deliver,omitempty" jsonschema:"apply or branch."`
+	StallAfter       *int64      `json:"stall_after,omitempty" jsonschema:"Seconds of silence after which a step counts as stalled; 0 clears."`
+}
+
+// settings reports whether anything but title and description is given.
+func (in *UpdatePlanIn) settings() bool {
+	rest := *in
+	rest.PlanID, rest.Title, rest.Description = 0, nil, nil
+	return rest != UpdatePlanIn{}
+}
+
+// UpdatePlan changes a plan's title, description and, of a top-level plan, its
+// settings: all or none.
+func (e *Engine) UpdatePlan(ctx context.Context, in UpdatePlanIn) error {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return err
+	}
+	return e.changePlan(ctx, in.PlanID, true, func(_ *store.Tx, p *plan.Plan) error {
+		if !p.TopLevel() && in.settings() {
+			return plan.Errorf(plan.Invalid, "max_parallel, test_instructions, isolation, budgets and policies "+
+				"belong to the top-level plan; plan %d is a subplan", p.ID)
+		}
+		return in.apply(p)
+	})
+}
+
+func (in *UpdatePlanIn) apply(p *plan.Plan) error {
+	var bad plan.Problems
+	set(&p.Title, in.Title)
+	set(&p.Description, in.Description)
+	set(&p.MaxParallel, in.MaxParallel)
+	if in.TestInstructions != nil {
+		p.TestInstructions = strings.TrimSpace(*in.TestInstructions)
+	}
+	if in.IsolateSteps != nil {
+		p.Isolation = map[bool]string{true: "worktree", false: "none"}[*in.IsolateSteps]
+	}
+	set(&p.Isolation, in.Isolation)
+	set(&p.OnFailure, in.OnFailure)
+	set(&p.ReviewPolicy, in.ReviewPolicy)
+	set(&p.MaxAttempts, in.MaxAttempts)
+	set(&p.MaxTokens, in.MaxTokens)
+	set(&p.MaxCostUSD, in.MaxCostUSD)
+	set(&p.CheckCommand, in.CheckCommand)
+	set(&p.Deliver, in.Deliver)
+	set(&p.StallAfter, in.StallAfter)
+	checkTitle(&bad, "plan", p.Title)
+	checkText(&bad, "plan", "description", p.Description)
+	checkPolicies(&bad, "plan", p.Policies)
+	return bad.Err("the plan was not changed:")
+}
+
+// changePlan edits one plan row in a change of its own. shape says that pages
+// have to draw the plan anew.
+func (e *Engine) changePlan(ctx context.Context, id plan.PlanID, shape bool, edit func(*store.Tx, *plan.Plan) error) error {
+	return e.store.Write(ctx, func(tx *store.Tx) error {
+		p, err := tx.Plan(id)
+		if err != nil {
+			return err
+		}
+		if err := edit(tx, p); err != nil {
+			return err
+		}
+		if err := tx.UpdatePlan(p, keyOf(p)); err != nil {
+			return err
+		}
+		return recordPlan(tx, id, shape)
+	})
+}
+
+func keyOf(p *plan.Plan) string {
+	if p.WorkDir == "" {
+		return ""
+	}
+	return folderKey(p.WorkDir)
+}
+
+// SetWorkdir changes the working directory of a top-level plan that was never
+// started. An empty one takes the server's own folder for the plan.
+func (e *Engine) SetWorkdir(ctx context.Context, id plan.PlanID, dir string) error {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return err
+	}
+	return e.changePlan(ctx, id, true, func(_ *store.Tx, p *plan.Plan) error {
+		switch {
+		case !p.TopLevel():
+			return plan.Errorf(plan.Invalid, "the working directory belongs to the top-level plan; plan %d is a subplan", id)
+		case p.FirstStart != 0:
+			return plan.Errorf(plan.Invalid, "plan %d has been started: its working directory is fixed", id)
+		case dir == "":
+			p.WorkDir = ""
+			return nil
+		}
+		var err error
+		p.WorkDir, err = checkFolder(dir)
+		return err
+	})
+}
+
+// SetPlanAgent sets the default agent of a plan and of those nested in it; an
+// empty one inherits again. It applies to steps that start from then on.
+func (e *Engine) SetPlanAgent(ctx context.Context, id plan.PlanID, agent AgentRef) (plan.ProfileID, error) {
+	return e.setPlanProfile(ctx, id, agent, func(p *plan.Plan) *plan.ProfileID { return &p.DefaultProfile })
+}
+
+// SetReviewAgent sets the agent that reviews a plan's steps; an empty one turns
+// reviewing off.
+func (e *Engine) SetReviewAgent(ctx context.Context, id plan.PlanID, agent AgentRef) (plan.ProfileID, error) {
+	return e.setPlanProfile(ctx, id, agent, func(p *plan.Plan) *plan.ProfileID { return &p.ReviewProfile })
+}
+
+func (e *Engine) setPlanProfile(ctx context.Context, id plan.PlanID, agent AgentRef, field func(*plan.Plan) *plan.ProfileID) (plan.ProfileID, error) {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return 0, err
+	}
+	var set plan.ProfileID
+	err := e.changePlan(ctx, id, true, func(tx *store.Tx, p *plan.Plan) (err error) {
+		if set, err = findAgent(tx, agent); err != nil {
+			return err
+		}
+		*field(p) = set
+		return recordAgents(tx)
+	})
+	return set, err
+}
+
+// WorkDirOf returns the directory that a plan's steps work in.
+func (e *Engine) WorkDirOf(root *plan.Plan) string { return workDir(e.opts.WorkDir, root) }
+
+// DeletePlan stops a top-level plan and removes it with everything in it.
+func (e *Engine) DeletePlan(ctx context.Context, id plan.PlanID) error {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return err
+	}
+	if err := e.topLevel(ctx, id, "delete its top-level plan, or remove the step that it belongs to"); err != nil {
+		return err
+	}
+	if err := e.StopPlan(ctx, id); err != nil {
+		return err
+	}
+	return e.store.Write(ctx, func(tx *store.Tx) error {
+		if err := nothingRuns(tx, id, "deleted"); err != nil {
+			return err
+		}
+		ids, err := tx.Subtree(id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeletePlans(ids); err != nil {
+			return err
+		}
+		if err := recordAgents(tx); err != nil {
+			return err
+		}
+		return tx.Record(plan.Change{Root: id, Plan: id, Kind: plan.ChangePlan, Shape: true, Deleted: true,
+			Facts: &plan.Facts{Plans: []plan.PlanFacts{{ID: id, Root: id, Deleted: true}}}})
+	})
+}
+
+// topLevel refuses subplans, with advice.
+func (e *Engine) topLevel(ctx context.Context, id plan.PlanID, advice string) error {
+	return e.store.Read(ctx, func(tx *store.Tx) error {
+		p, err := tx.Plan(id)
+		if err == nil && !p.TopLevel() {
+			err = plan.Errorf(plan.Invalid, "plan %d is a subplan and not a top-level plan: %s", id, advice)
+		}
+		return err
+	})
+}
+
+// RootOf returns the top-level plan of the tree that a plan belongs to.
+func (e *Engine) RootOf(ctx context.Context, id plan.PlanID) (plan.PlanID, error) {
+	var root plan.PlanID
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		root, err = tx.RootOf(id)
+		return err
+	})
+	return root, err
+}

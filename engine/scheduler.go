@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+func (e *Engine) now() plan.Stamp { return plan.StampOf(e.opts.Now()) }
+
+// schedule starts what can start whenever something has changed, until ctx ends.
+func (e *Engine) schedule(ctx context.Context) {
+	for ctx.Err() == nil {
+		e.tick(ctx)
+		timer := time.NewTimer(time.Hour)
+		if wait, ok := e.desk.wake(e.now()); ok {
+			timer.Reset(wait)
+		}
+		select {
+		case <-ctx.Done():
+		case <-e.desk.bell:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// tick starts every step that can start now.
+func (e *Engine) tick(ctx context.Context) {
+	for ctx.Err() == nil {
+		r, ok := e.desk.next(e.now())
+		if !ok {
+			return
+		}
+		if !e.spawn(func() { e.runStep(ctx, r) }) {
+			e.desk.giveBack(r)
+			return
+		}
+	}
+}
+
+// spawn runs f in a goroutine that Run waits for, unless the engine is ending.
+func (e *Engine) spawn(f func()) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stopping {
+		return false
+	}
+	e.runs.Go(f)
+	return true
+}
