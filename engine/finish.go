@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/harness"
@@ -60,7 +61,7 @@ func (f *ending) record() error {
 	case f.cause != "" && !(finished && f.cause != causeStopped && f.cause != causeMarkedDone):
 		return f.stopped()
 	case f.lost != nil:
-		return f.interrupted(f.lostText())
+		return f.interrupted(f.scrubbed(f.lostText()))
 	case f.result.RateLimited:
 		return f.limited()
 	case f.result.IsError && f.result.Transient:
@@ -190,6 +191,21 @@ func (m *mover) again(n *plan.Node, why string, from time.Time) error {
 		return m.enter(n, plan.Entered)
 	}
 	return m.move(n, plan.Unblocked, func(n *plan.Node) { n.NotBefore = plan.StampOf(from) })
+}
+
+// scrubbed takes the agent's key out of a text that its process wrote. Who
+// started the process does that too, but after a re-attachment does not know the
+// key.
+func (f *ending) scrubbed(text string) string {
+	p, err := f.m.tx.Profile(f.run.Profile)
+	if err != nil {
+		return text // there is no profile any more, and so no key
+	}
+	secret, err := f.e.withSecret(f.m.tx, p)
+	if err != nil || secret.Secret == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, secret.Secret, "[key removed]")
 }
 
 // lostText says in words how an agent was lost.
