@@ -10,10 +10,6 @@ import (
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-// nearbySteps is how many steps of each kind around a step its prompt names. In
-// a plan of up to about that many, that is all of them.
-const nearbySteps = 12
-
 // Context returns the exact prompt that a node's agent gets: of a node that runs
 // or ran, what it got; of another, what it would get now.
 func (e *Engine) Context(ctx context.Context, r plan.Ref) (string, error) {
@@ -45,7 +41,7 @@ func taskPrompt(tx *store.Tx, n *plan.Node) (string, *plan.Plan, error) {
 	if in.Root, in.Way, err = wayTo(tx, in.Plan); err != nil {
 		return "", nil, err
 	}
-	if in.Others, err = tx.Nearby(n.Ref(), nearbySteps); err != nil {
+	if in.Others, err = tx.Nearby(n.Ref()); err != nil {
 		return "", nil, err
 	}
 	if in.LeftOut, err = leftOut(tx, n, in.Others); err != nil {

@@ -55,9 +55,6 @@ type NodeSpec struct {
 	Agent              AgentRef `json:"agent,omitempty" jsonschema:"Name or id of the agent profile that runs the step; see list_agents. Leave it out to use the plan's."`
 	AcceptanceCriteria []string `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done, each checkable by itself."`
 	TaskType           string   `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate: narrows what the agent may do."`
-	Isolation          string   `json:"isolation,omitempty" jsonschema:"none, worktree or sandbox; the strictest of step, plan, agent and server holds."`
-	CheckCommand       string   `json:"check_command,omitempty" jsonschema:"A shell command that must succeed for the step to pass, where the plan checks steps."`
-	MaxAttempts        int      `json:"max_attempts,omitempty" jsonschema:"How often the step may be tried; 0 leaves it to the plan."`
 }
 
 // checkTitle collects what is wrong with a title.
@@ -97,20 +94,18 @@ func checkCriteria(bad *plan.Problems, what string, criteria []string) {
 
 // checkPolicies collects what is wrong with the settings of a plan.
 func checkPolicies(bad *plan.Problems, what string, p plan.Policies) {
-	bad.Add(plan.Choice(what+": isolation", p.Isolation, plan.Isolations))
 	bad.Add(plan.Choice(what+": on_failure", p.OnFailure, plan.FailurePolicies))
-	bad.Add(plan.Choice(what+": review_policy", p.ReviewPolicy, plan.ReviewPolicies))
-	bad.Add(plan.Choice(what+": deliver", p.Deliver, plan.Deliveries))
 	checkText(bad, what, "test_instructions", p.TestInstructions)
-	checkText(bad, what, "check_command", p.CheckCommand)
-	for _, n := range []struct {
-		field string
-		value float64
-	}{{"max_parallel", float64(p.MaxParallel)}, {"max_attempts", float64(p.MaxAttempts)},
-		{"max_tokens", float64(p.MaxTokens)}, {"max_cost_usd", p.MaxCostUSD}, {"stall_after", float64(p.StallAfter)}} {
-		if n.value < 0 {
-			bad.Addf("%s: %s must be positive", what, n.field)
-		}
+	if p.MaxParallel < 0 {
+		bad.Addf("%s: max_parallel must be positive", what)
+	}
+}
+
+// refuseIsolation tells that steps cannot be isolated: accepting the wish and
+// running a step in the open would be worse.
+func refuseIsolation(bad *plan.Problems, wanted bool) {
+	if wanted {
+		bad.Addf("isolate_steps: this version of Clearbox cannot isolate steps yet; leave it out")
 	}
 }
 

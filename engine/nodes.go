@@ -20,9 +20,6 @@ type NodeFields struct {
 	Kind               *string        `json:"kind,omitempty" jsonschema:"agent or user. Only while the step is pending or ready."`
 	AcceptanceCriteria *[]string      `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done; [] clears."`
 	TaskType           *string        `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate; an empty string clears."`
-	Isolation          *string        `json:"isolation,omitempty" jsonschema:"none, worktree or sandbox; an empty string clears."`
-	CheckCommand       *string        `json:"check_command,omitempty" jsonschema:"A shell command that must succeed for the step to pass; an empty string clears."`
-	MaxAttempts        *int           `json:"max_attempts,omitempty" jsonschema:"How often the step may be tried; 0 leaves it to the plan."`
 }
 
 // AddNodeIn adds one node to a plan.
@@ -129,9 +126,6 @@ func applyFields(tx *store.Tx, a plan.Actor, n *plan.Node, f NodeFields) error {
 	set(&n.Description, f.Description)
 	set(&n.Criteria, f.AcceptanceCriteria)
 	set(&n.TaskType, f.TaskType)
-	set(&n.Isolation, f.Isolation)
-	set(&n.CheckCommand, f.CheckCommand)
-	set(&n.MaxAttempts, f.MaxAttempts)
 	kind := string(n.Kind)
 	set(&kind, f.Kind)
 	paths := make([]string, len(n.Files))

@@ -48,16 +48,8 @@ type UpdatePlanIn struct {
 	Description      *string     `json:"description,omitempty" jsonschema:"The overall goal."`
 	MaxParallel      *int        `json:"max_parallel,omitempty" jsonschema:"At most so many agents of this plan at once; 0 clears."`
 	TestInstructions *string     `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; an empty string clears."`
-	IsolateSteps     *bool       `json:"isolate_steps,omitempty" jsonschema:"true is short for isolation worktree, false for none."`
-	Isolation        *string     `json:"isolation,omitempty" jsonschema:"none, worktree or sandbox."`
+	IsolateSteps     *bool       `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own; only false is possible so far."`
 	OnFailure        *string     `json:"on_failure,omitempty" jsonschema:"hold or skip."`
-	ReviewPolicy     *string     `json:"review_policy,omitempty" jsonschema:"off, advisory or gate."`
-	MaxAttempts      *int        `json:"max_attempts,omitempty" jsonschema:"How often a step may be tried; 0 clears."`
-	MaxTokens        *int64      `json:"max_tokens,omitempty" jsonschema:"Budget of tokens; 0 clears."`
-	MaxCostUSD       *float64    `json:"max_cost_usd,omitempty" jsonschema:"Budget of money in US dollars; 0 clears."`
-	CheckCommand     *string     `json:"check_command,omitempty" jsonschema:"A shell command that must succeed for each step; an empty string clears."`
-	Deliver          *string     `json:"deliver,omitempty" jsonschema:"apply or branch."`
-	StallAfter       *int64      `json:"stall_after,omitempty" jsonschema:"Seconds of silence after which a step counts as stalled; 0 clears."`
 }
 
 // settings reports whether anything but title and description is given.
@@ -75,7 +67,7 @@ func (e *Engine) UpdatePlan(ctx context.Context, in UpdatePlanIn) error {
 	}
 	return e.changePlan(ctx, in.PlanID, true, func(_ *store.Tx, p *plan.Plan) error {
 		if !p.TopLevel() && in.settings() {
-			return plan.Errorf(plan.Invalid, "max_parallel, test_instructions, isolation, budgets and policies "+
+			return plan.Errorf(plan.Invalid, "max_parallel, test_instructions, isolate_steps and on_failure "+
 				"belong to the top-level plan; plan %d is a subplan", p.ID)
 		}
 		return in.apply(p)
@@ -90,18 +82,8 @@ func (in *UpdatePlanIn) apply(p *plan.Plan) error {
 	if in.TestInstructions != nil {
 		p.TestInstructions = strings.TrimSpace(*in.TestInstructions)
 	}
-	if in.IsolateSteps != nil {
-		p.Isolation = map[bool]string{true: "worktree", false: "none"}[*in.IsolateSteps]
-	}
-	set(&p.Isolation, in.Isolation)
+	refuseIsolation(&bad, in.IsolateSteps != nil && *in.IsolateSteps)
 	set(&p.OnFailure, in.OnFailure)
-	set(&p.ReviewPolicy, in.ReviewPolicy)
-	set(&p.MaxAttempts, in.MaxAttempts)
-	set(&p.MaxTokens, in.MaxTokens)
-	set(&p.MaxCostUSD, in.MaxCostUSD)
-	set(&p.CheckCommand, in.CheckCommand)
-	set(&p.Deliver, in.Deliver)
-	set(&p.StallAfter, in.StallAfter)
 	checkTitle(&bad, "plan", p.Title)
 	checkText(&bad, "plan", "description", p.Description)
 	checkPolicies(&bad, "plan", p.Policies)
@@ -158,16 +140,6 @@ func (e *Engine) SetWorkdir(ctx context.Context, id plan.PlanID, dir string) err
 // SetPlanAgent sets the default agent of a plan and of those nested in it; an
 // empty one inherits again. It applies to steps that start from then on.
 func (e *Engine) SetPlanAgent(ctx context.Context, id plan.PlanID, agent AgentRef) (plan.ProfileID, error) {
-	return e.setPlanProfile(ctx, id, agent, func(p *plan.Plan) *plan.ProfileID { return &p.DefaultProfile })
-}
-
-// SetReviewAgent sets the agent that reviews a plan's steps; an empty one turns
-// reviewing off.
-func (e *Engine) SetReviewAgent(ctx context.Context, id plan.PlanID, agent AgentRef) (plan.ProfileID, error) {
-	return e.setPlanProfile(ctx, id, agent, func(p *plan.Plan) *plan.ProfileID { return &p.ReviewProfile })
-}
-
-func (e *Engine) setPlanProfile(ctx context.Context, id plan.PlanID, agent AgentRef, field func(*plan.Plan) *plan.ProfileID) (plan.ProfileID, error) {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return 0, err
 	}
@@ -176,7 +148,7 @@ func (e *Engine) setPlanProfile(ctx context.Context, id plan.PlanID, agent Agent
 		if set, err = findAgent(tx, agent); err != nil {
 			return err
 		}
-		*field(p) = set
+		p.DefaultProfile = set
 		return recordAgents(tx)
 	})
 	return set, err

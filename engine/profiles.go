@@ -31,9 +31,6 @@ type ProfileFields struct {
 	Description    *string          `json:"description,omitempty" jsonschema:"What this agent is good for; planners read it."`
 	Capability     *string          `json:"capability,omitempty" jsonschema:"read, run, edit or full."`
 	TestLevel      *string          `json:"test_level,omitempty" jsonschema:"none, light, standard or thorough."`
-	Isolation      *string          `json:"isolation,omitempty" jsonschema:"none, worktree or sandbox."`
-	MaxTokens      *int64           `json:"max_tokens_per_run,omitempty" jsonschema:"A run is ended at so many tokens."`
-	MaxCostUSD     *float64         `json:"max_cost_per_run_usd,omitempty" jsonschema:"A run is ended at so much money, in US dollars."`
 }
 
 // Profiles returns all agent profiles by id.
@@ -114,9 +111,6 @@ func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
 	set(&p.Description, f.Description)
 	set(&p.Capability, f.Capability)
 	set(&p.TestLevel, f.TestLevel)
-	set(&p.Isolation, f.Isolation)
-	set(&p.MaxTokens, f.MaxTokens)
-	set(&p.MaxCostUSD, f.MaxCostUSD)
 	bad.Add(plan.CheckProfileName(p.Name))
 	if !slices.Contains(slugs, p.Harness) {
 		bad.Addf("harness: unknown harness %q; known are %s", p.Harness, strings.Join(slugs, ", "))
@@ -129,11 +123,13 @@ func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
 	}
 	bad.Add(plan.Choice("capability", p.Capability, plan.Capabilities))
 	bad.Add(plan.Choice("test_level", p.TestLevel, plan.TestLevels))
-	bad.Add(plan.Choice("isolation", p.Isolation, plan.Isolations))
 	bad.Add(isObject("params", p.Params))
+	if hasKey(p.Params, "api_key") {
+		bad.Addf("params must not hold api_key, where everyone could read it: use the field api_key, or api_key_env")
+	}
 	bad.Add(isObject("tools", p.Tools))
-	if p.MaxParallel < 0 || p.MaxTokens < 0 || p.MaxCostUSD < 0 {
-		bad.Addf("max_parallel, max_tokens_per_run and max_cost_per_run_usd must be positive")
+	if p.MaxParallel < 0 {
+		bad.Addf("max_parallel must be positive")
 	}
 	checkText(&bad, "profile", "system_append", p.SystemAppend)
 	checkText(&bad, "profile", "description", p.Description)
@@ -149,6 +145,12 @@ func isObject(field string, j json.RawMessage) error {
 		return plan.Errorf(plan.Malformed, "%s must be a JSON object", field)
 	}
 	return nil
+}
+
+// hasKey reports whether a JSON object has a key.
+func hasKey(j json.RawMessage, key string) bool {
+	var m map[string]json.RawMessage
+	return json.Unmarshal(j, &m) == nil && m[key] != nil
 }
 
 // DeleteProfile removes an agent profile; who used it inherits from then on.

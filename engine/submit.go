@@ -30,17 +30,8 @@ type PlanIn struct {
 	ParentNodeID     plan.NodeID `json:"parent_node_id,omitempty" jsonschema:"For a subplan: that step."`
 	MaxParallel      int         `json:"max_parallel,omitempty" jsonschema:"At most so many agents of this plan at once. Top-level plans only, as all settings below."`
 	TestInstructions string      `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; agents get it verbatim."`
-	IsolateSteps     bool        `json:"isolate_steps,omitempty" jsonschema:"true is short for isolation worktree."`
-	Isolation        string      `json:"isolation,omitempty" jsonschema:"none, worktree (each step in a git worktree of its own) or sandbox."`
+	IsolateSteps     bool        `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own; only false is possible so far."`
 	OnFailure        string      `json:"on_failure,omitempty" jsonschema:"hold (default): what depends on a failed step waits for a retry; skip: it is skipped and other branches go on."`
-	ReviewPolicy     string      `json:"review_policy,omitempty" jsonschema:"off, advisory or gate."`
-	MaxAttempts      int         `json:"max_attempts,omitempty" jsonschema:"How often a step may be tried."`
-	MaxTokens        int64       `json:"max_tokens,omitempty" jsonschema:"Budget of tokens for the whole plan."`
-	MaxCostUSD       float64     `json:"max_cost_usd,omitempty" jsonschema:"Budget of money for the whole plan, in US dollars."`
-	CheckCommand     string      `json:"check_command,omitempty" jsonschema:"A shell command that must succeed for each step to pass."`
-	Deliver          string      `json:"deliver,omitempty" jsonschema:"apply or branch: where isolated results go."`
-	StallAfter       int64       `json:"stall_after,omitempty" jsonschema:"Seconds of silence after which a step counts as stalled."`
-	Approval         string      `json:"approval,omitempty" jsonschema:"required: a person must approve the plan before any step starts."`
 }
 
 // SubmitPlanOut says what was made.
@@ -100,22 +91,11 @@ func (d *draft) checkPlan() {
 	in := d.in.PlanIn
 	checkTitle(&d.bad, "plan", in.Title)
 	checkText(&d.bad, "plan", "description", in.Description)
-	if in.IsolateSteps && in.Isolation == "" {
-		in.Isolation = "worktree"
-	}
+	refuseIsolation(&d.bad, in.IsolateSteps)
 	d.plan = plan.Plan{Title: in.Title, Description: in.Description, ParentPlan: in.ParentPlanID, ParentNode: in.ParentNodeID,
 		Policies: plan.Policies{MaxParallel: in.MaxParallel, TestInstructions: strings.TrimSpace(in.TestInstructions),
-			Isolation: in.Isolation, OnFailure: in.OnFailure, ReviewPolicy: in.ReviewPolicy, MaxAttempts: in.MaxAttempts,
-			MaxTokens: in.MaxTokens, MaxCostUSD: in.MaxCostUSD, CheckCommand: in.CheckCommand, Deliver: in.Deliver,
-			StallAfter: in.StallAfter}}
+			OnFailure: in.OnFailure}}
 	checkPolicies(&d.bad, "plan", d.plan.Policies)
-	switch in.Approval {
-	case "", "none":
-	case "required":
-		d.plan.Approval = plan.Awaiting
-	default:
-		d.bad.Addf("approval: unknown value %q; it is none or required", in.Approval)
-	}
 	if (in.ParentPlanID == 0) != (in.ParentNodeID == 0) {
 		d.bad.Addf("parent_plan_id and parent_node_id go together: give both for a subplan, neither for a top-level plan")
 		return
@@ -134,8 +114,8 @@ func (d *draft) refuseOnSubplan() {
 	if d.in.WorkingDirectory != "" {
 		d.bad.Addf("working_directory belongs to the top-level plan; a subplan works in its root's")
 	}
-	if d.plan.Policies != (plan.Policies{}) || d.plan.Approval != "" {
-		d.bad.Addf("max_parallel, test_instructions, isolation, budgets, approval and policies belong to the top-level plan")
+	if d.plan.Policies != (plan.Policies{}) {
+		d.bad.Addf("max_parallel, test_instructions and on_failure belong to the top-level plan")
 	}
 }
 
@@ -144,8 +124,8 @@ func (d *draft) addNode(i int, spec NodeSpec) {
 	if spec.Key != "" {
 		what = fmt.Sprintf("node %q", spec.Key)
 	}
-	n := &plan.Node{Title: spec.Title, Description: spec.Description, TaskType: spec.TaskType, Isolation: spec.Isolation,
-		CheckCommand: spec.CheckCommand, MaxAttempts: spec.MaxAttempts, Criteria: spec.AcceptanceCriteria}
+	n := &plan.Node{Title: spec.Title, Description: spec.Description, TaskType: spec.TaskType,
+		Criteria: spec.AcceptanceCriteria}
 	switch _, twice := d.at[spec.Key]; {
 	case strings.TrimSpace(spec.Key) == "":
 		d.bad.Addf("%s: key must not be empty", what)
@@ -165,13 +145,8 @@ func (d *draft) addNode(i int, spec NodeSpec) {
 func checkNode(bad *plan.Problems, what string, n *plan.Node, kind string, paths []string) {
 	checkTitle(bad, what, n.Title)
 	checkText(bad, what, "description", n.Description)
-	checkText(bad, what, "check_command", n.CheckCommand)
 	checkCriteria(bad, what, n.Criteria)
 	bad.Add(plan.Choice(what+": task_type", n.TaskType, plan.TaskTypes))
-	bad.Add(plan.Choice(what+": isolation", n.Isolation, plan.Isolations))
-	if n.MaxAttempts < 0 {
-		bad.Addf("%s: max_attempts must be positive", what)
-	}
 	var err error
 	if n.Kind, err = plan.ParseKind(kind); err != nil {
 		bad.Addf("%s: %s", what, plan.MessageOf(err))

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/clearbox-go/clearbox/engine/plan"
+import (
+	"slices"
+
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
 
 const edgesOf = `SELECT plan_id, from_node, to_node FROM edges WHERE plan_id = ? ORDER BY from_node, to_node`
 
@@ -60,11 +64,12 @@ func (t *Tx) Reaches(id plan.PlanID, from, to plan.NodeID) (bool, error) {
 	return ok, err
 }
 
-const dependants = `SELECT to_node FROM edges WHERE plan_id = ? AND from_node = ? ORDER BY to_node`
+const dependants = `SELECT to_node FROM edges WHERE plan_id = ? AND from_node = ?`
 
 // Dependants returns the direct dependants of a node.
 func (t *Tx) Dependants(r plan.Ref) ([]plan.NodeID, error) {
 	var ids []plan.NodeID
 	err := t.list("list dependants", &ids, dependants, r.Plan, r.Node)
+	slices.Sort(ids)
 	return ids, err
 }

@@ -1,8 +1,8 @@
 package store
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
+	"slices"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -13,61 +13,33 @@ const nodeColumns = `n.plan_id, n.node_id, n.title, n.description, n.kind, n.sta
 	n.cost_usd, n.attempts, n.interruptions, n.not_before, n.skipped_by, n.skipped_cause, n.skip_note, n.undeclared,
 	n.undeclared_more, n.undeclared_shared, n.created_at, n.phase_since, n.started_at, n.finished_at`
 
-// nodeRow is a node as it is stored: lists are JSON.
-type nodeRow struct {
-	plan.Node
-	Criteria   string `db:"criteria"`
-	Undeclared string `db:"undeclared"`
-	Files      string `db:"files"`        // [[key, path], …]
-	From       string `db:"results_from"` // [id, …]
-}
-
-func (r *nodeRow) node() (*plan.Node, error) {
-	n := r.Node
-	for _, list := range []struct {
-		text string
-		into any
-	}{{r.Criteria, &n.Criteria}, {r.Undeclared, &n.Undeclared}, {r.From, &n.ResultsFrom}} {
-		if list.text == "" || list.text == "[]" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(list.text), list.into); err != nil {
-			return nil, fmt.Errorf("read the lists of step %s: %w", n.Ref(), err)
-		}
-	}
-	if r.Files != "" && r.Files != "[]" {
-		var pairs [][2]string
-		if err := json.Unmarshal([]byte(r.Files), &pairs); err != nil {
-			return nil, fmt.Errorf("read the files of step %s: %w", n.Ref(), err)
-		}
-		for _, p := range pairs {
-			n.Files = append(n.Files, plan.File{Key: p[0], Path: p[1]})
-		}
-	}
-	return &n, nil
-}
-
+// Both lists come in the order of their primary keys.
 const nodeByRef = `SELECT ` + nodeColumns + `,
-	(SELECT json_group_array(json_array(key, path)) FROM
-		(SELECT key, path FROM node_files WHERE plan_id = n.plan_id AND node_id = n.node_id ORDER BY key)) AS files,
-	(SELECT json_group_array(from_node) FROM
-		(SELECT from_node FROM results_from WHERE plan_id = n.plan_id AND node_id = n.node_id ORDER BY from_node)) AS results_from
+	(SELECT group_concat(key || char(0) || path || char(0), '') FROM node_files f
+		WHERE f.plan_id = n.plan_id AND f.node_id = n.node_id) AS files,
+	(SELECT group_concat(from_node, ' ') FROM results_from r
+		WHERE r.plan_id = n.plan_id AND r.node_id = n.node_id) AS results_from
 	FROM nodes n WHERE n.plan_id = ? AND n.node_id = ?`
 
 // Node returns a node with all its lists; NotFound when there is none.
 func (t *Tx) Node(r plan.Ref) (*plan.Node, error) {
-	var row nodeRow
-	err := t.get("read step", &row, nodeByRef, r.Plan, r.Node)
-	if isNone(err) {
-		if _, err := t.Plan(r.Plan); err != nil {
-			return nil, err
+	n := &plan.Node{}
+	found, err := t.row("read step", nodeByRef, []any{r.Plan, r.Node}, func(c *cells) error {
+		if err := c.node(n); err != nil {
+			return err
 		}
-		return nil, plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
+		return c.lists(n)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case found:
+		return n, nil
 	}
-	if err != nil {
+	if _, err := t.Plan(r.Plan); err != nil {
 		return nil, err
 	}
-	return row.node()
+	return nil, plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
 }
 
 const insertNodes = `INSERT INTO nodes (plan_id, node_id, title, description, kind, profile_id, task_type, isolation,
@@ -209,14 +181,18 @@ func (t *Tx) Startable(id plan.PlanID) ([]plan.NodeID, error) {
 	return ids, err
 }
 
-// CROSS JOIN keeps the planner from walking through all nodes of the plan.
-const freedBy = `SELECT n.node_id FROM edges e CROSS JOIN nodes n ON n.plan_id = e.plan_id AND n.node_id = e.to_node
-	WHERE e.plan_id = ? AND e.from_node = ? AND n.state = 'pending' AND n.blockers = 0 ORDER BY n.node_id`
+// This and the other queries that each change of a node needs have no join, no
+// ORDER BY and no bound LIMIT: with any of those SQLite prepares the query anew
+// each time its parameters are bound, which costs far more than running it.
+const freedBy = `SELECT node_id FROM nodes WHERE plan_id = ?1
+	AND node_id IN (SELECT to_node FROM edges WHERE plan_id = ?1 AND from_node = ?2)
+	AND state = 'pending' AND blockers = 0`
 
 // FreedBy returns the dependants of a node that have no open prerequisite left.
 func (t *Tx) FreedBy(r plan.Ref) ([]plan.NodeID, error) {
 	var ids []plan.NodeID
 	err := t.list("list freed steps", &ids, freedBy, r.Plan, r.Node)
+	slices.Sort(ids)
 	return ids, err
 }
 
@@ -263,19 +239,25 @@ func (t *Tx) FinalNodes(id plan.PlanID) ([]plan.Node, error) {
 	return nodes, err
 }
 
-const nearby = `SELECT plan_id, node_id, title, state, kind, subplan_id, skipped_by FROM nodes WHERE plan_id = ?1 AND node_id <> ?2
-	AND node_id IN (
-		SELECT node_id FROM nodes WHERE plan_id = ?1 AND node_id BETWEEN ?2 - ?3 AND ?2 + ?3
-		UNION SELECT * FROM (SELECT from_node FROM edges WHERE plan_id = ?1 AND to_node = ?2 LIMIT ?3)
-		UNION SELECT * FROM (SELECT to_node FROM edges WHERE plan_id = ?1 AND from_node = ?2 LIMIT ?3)
-		UNION SELECT * FROM (SELECT node_id FROM nodes WHERE plan_id = ?1 AND state = 'running' LIMIT ?3))
-	ORDER BY node_id`
+const nearColumns = `SELECT plan_id, node_id, title, state, kind, subplan_id, skipped_by FROM nodes WHERE plan_id = ?1 AND `
+
+const nearby = nearColumns + `node_id BETWEEN ?2 - 12 AND ?2 + 12 UNION ALL ` +
+	nearColumns + `node_id IN (SELECT from_node FROM edges WHERE plan_id = ?1 AND to_node = ?2 LIMIT 12) UNION ALL ` +
+	nearColumns + `node_id IN (SELECT to_node FROM edges WHERE plan_id = ?1 AND from_node = ?2 LIMIT 12)`
 
 // Nearby returns the nodes of a plan that matter most to one of them: those
-// numbered next to it, those before and after it, and those that run now; about
-// reach of each kind, however large the plan is. Title and state alone are read.
-func (t *Tx) Nearby(r plan.Ref, reach int) ([]*plan.Node, error) {
+// numbered next to it, and those right before and after it; about two dozen,
+// however large the plan is. Title and state alone are read.
+func (t *Tx) Nearby(r plan.Ref) ([]*plan.Node, error) {
 	var nodes []*plan.Node
-	err := t.list("read the steps around a step", &nodes, nearby, r.Plan, r.Node, reach)
-	return nodes, err
+	err := t.rows("read the steps around a step", nearby, []any{r.Plan, r.Node}, func(c *cells) error {
+		n := &plan.Node{PlanID: plan.PlanID(c.int()), ID: plan.NodeID(c.int()), Title: c.text(), State: plan.State(c.text()),
+			Kind: plan.NodeKind(c.text()), Subplan: plan.PlanID(c.int()), SkippedBy: c.text()}
+		if n.ID != r.Node {
+			nodes = append(nodes, n)
+		}
+		return nil
+	})
+	slices.SortFunc(nodes, func(a, b *plan.Node) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(nodes, func(a, b *plan.Node) bool { return a.ID == b.ID }), err
 }

@@ -15,26 +15,26 @@ const planByID = `SELECT ` + planColumns + ` FROM plans WHERE id = ?`
 
 // Plan returns a plan; NotFound when there is none of that id.
 func (t *Tx) Plan(id plan.PlanID) (*plan.Plan, error) {
-	var p plan.Plan
-	err := t.get("read plan", &p, planByID, id)
-	if isNone(err) {
-		return nil, plan.Errorf(plan.NotFound, "there is no plan %d", id)
+	return t.onePlan(planByID, id)
+}
+
+func (t *Tx) onePlan(query string, id plan.PlanID) (*plan.Plan, error) {
+	p := &plan.Plan{}
+	found, err := t.row("read plan", query, []any{id}, func(c *cells) error {
+		c.plan(p)
+		return nil
+	})
+	if err == nil && !found {
+		err = plan.Errorf(plan.NotFound, "there is no plan %d", id)
 	}
-	return &p, err
+	return p, err
 }
 
 const rootPlan = `SELECT ` + planColumns + ` FROM plans WHERE id = (SELECT root_id FROM plans WHERE id = ?)`
 
 // RootPlan returns the top-level plan of the tree that a plan belongs to;
 // NotFound when there is no such plan.
-func (t *Tx) RootPlan(id plan.PlanID) (*plan.Plan, error) {
-	var p plan.Plan
-	err := t.get("read the root plan", &p, rootPlan, id)
-	if isNone(err) {
-		return nil, plan.Errorf(plan.NotFound, "there is no plan %d", id)
-	}
-	return &p, err
-}
+func (t *Tx) RootPlan(id plan.PlanID) (*plan.Plan, error) { return t.onePlan(rootPlan, id) }
 
 const insertPlan = `INSERT INTO plans (root_id, parent_plan_id, parent_node_id, title, description,
 	working_directory, folder_key, default_profile_id, review_profile_id, approval, created_at, max_parallel,

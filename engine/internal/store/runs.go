@@ -1,6 +1,10 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
@@ -10,31 +14,51 @@ const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_
 
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
 	prompt, system_id, token_hash, token_role, isolation, worktree, base_tree, started_at)
-	VALUES (?1, ?2, ?3, (SELECT COALESCE(MAX(number), 0) + 1 FROM runs WHERE plan_id = ?2 AND node_id = ?3),
-	?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT id FROM system_texts WHERE text = ?11), ?12, ?13, ?14, ?15, ?16, ?17) RETURNING number`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-const keepSystem = `INSERT INTO system_texts (text) VALUES (?) ON CONFLICT DO NOTHING`
+const runNumbers = `SELECT number FROM runs WHERE plan_id = ? AND node_id = ?`
+
+const keepSystem = `INSERT INTO system_texts (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING`
+
+// systemID numbers a system text by its content: looking it up by a hash is
+// cheaper than by a text of several thousand characters.
+func systemID(text string) int64 {
+	h := sha256.Sum256([]byte(text))
+	return int64(binary.BigEndian.Uint64(h[:]) >> 1)
+}
 
 // InsertRun adds an open run and sets its Number and StartedAt.
 func (t *Tx) InsertRun(r *plan.Run) error {
 	r.StartedAt = t.now
-	if _, err := t.exec("keep a system text", keepSystem, r.System); err != nil {
+	system := systemID(r.System)
+	if _, err := t.exec("keep a system text", keepSystem, system, r.System); err != nil {
 		return err
 	}
-	return t.get("insert run", &r.Number, insertRun, r.ID, r.PlanID, r.NodeID, r.Kind, r.Profile, r.AgentName, r.Harness,
-		r.Model, r.Capability, r.Prompt, r.System, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree, r.StartedAt)
+	var numbers []int
+	if err := t.list("number a run", &numbers, runNumbers, r.PlanID, r.NodeID); err != nil {
+		return err
+	}
+	r.Number = slices.Max(append(numbers, 0)) + 1
+	_, err := t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
+		r.Model, r.Capability, r.Prompt, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree, r.StartedAt)
+	return err
 }
 
 const runByID = `SELECT ` + runColumns + ` FROM runs WHERE id = ?`
 
 // Run returns a run without its prompt; NotFound when there is none.
-func (t *Tx) Run(id plan.RunID) (*plan.Run, error) {
-	var r plan.Run
-	err := t.get("read run", &r, runByID, id)
-	if isNone(err) {
-		return nil, plan.Errorf(plan.NotFound, "there is no such run")
+func (t *Tx) Run(id plan.RunID) (*plan.Run, error) { return t.oneRun(runByID, id) }
+
+func (t *Tx) oneRun(query string, arg any) (*plan.Run, error) {
+	r := &plan.Run{}
+	found, err := t.row("read run", query, []any{arg}, func(c *cells) error {
+		c.run(r)
+		return nil
+	})
+	if err == nil && !found {
+		err = plan.Errorf(plan.NotFound, "there is no such run")
 	}
-	return &r, err
+	return r, err
 }
 
 const runByNumber = `SELECT ` + runColumns + `, prompt, COALESCE((SELECT text FROM system_texts s WHERE s.id = system_id), '') AS system
@@ -81,14 +105,7 @@ func (t *Tx) OpenRuns() ([]plan.Run, error) {
 const runByToken = `SELECT ` + runColumns + ` FROM runs WHERE token_hash = ? AND outcome = ''`
 
 // RunByToken returns the open run whose token has a hash; NotFound when there is none.
-func (t *Tx) RunByToken(hash []byte) (*plan.Run, error) {
-	var r plan.Run
-	err := t.get("find a run by its token", &r, runByToken, hash)
-	if isNone(err) {
-		return nil, plan.Errorf(plan.NotFound, "there is no such run")
-	}
-	return &r, err
-}
+func (t *Tx) RunByToken(hash []byte) (*plan.Run, error) { return t.oneRun(runByToken, hash) }
 
 const setAttach = `UPDATE runs SET attach = ? WHERE id = ? AND outcome = ''`
 

@@ -46,6 +46,11 @@ func (c *cells) text() string {
 	return s
 }
 
+func (c *cells) bytes() []byte {
+	b, _ := c.next().([]byte)
+	return b
+}
+
 func (c *cells) yes() bool         { return c.int() != 0 }
 func (c *cells) stamp() plan.Stamp { return plan.Stamp(c.real()) }
 
@@ -57,9 +62,44 @@ func maybe[T any](c *cells) *T {
 	return nil
 }
 
+// rows calls f with each row of a query.
+func (t *Tx) rows(doing, query string, args []any, f func(*cells) error) error {
+	rows, err := t.tx.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	row, dest := newCells(len(columns))
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return fmt.Errorf("%s: %w", doing, err)
+		}
+		row.at = 0
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// row calls f with the one row of a query, and reports whether there is one.
+func (t *Tx) row(doing, query string, args []any, f func(*cells) error) (found bool, err error) {
+	err = t.rows(doing, query, args, func(c *cells) error {
+		found = true
+		return f(c)
+	})
+	return found, err
+}
+
 // node takes the columns of nodeColumns, in their order.
 func (c *cells) node(n *plan.Node) error {
-	c.at = 0
 	n.PlanID, n.ID = plan.PlanID(c.int()), plan.NodeID(c.int())
 	n.Title, n.Description, n.Kind = c.text(), c.text(), plan.NodeKind(c.text())
 	n.State, n.Phase = plan.State(c.text()), plan.Phase(c.text())
@@ -81,6 +121,57 @@ func (c *cells) node(n *plan.Node) error {
 	}
 	if err := listOf(undeclared, &n.Undeclared); err != nil {
 		return fmt.Errorf("read the undeclared files of step %s: %w", n.Ref(), err)
+	}
+	return nil
+}
+
+// plan takes the columns of planColumns, in their order.
+func (c *cells) plan(p *plan.Plan) {
+	p.ID, p.Root = plan.PlanID(c.int()), plan.PlanID(c.int())
+	p.ParentPlan, p.ParentNode = plan.PlanID(c.int()), plan.NodeID(c.int())
+	p.Title, p.Description, p.WorkDir = c.text(), c.text(), c.text()
+	p.DefaultProfile, p.ReviewProfile = plan.ProfileID(c.int()), plan.ProfileID(c.int())
+	p.Executor, p.Started = plan.Executor(c.text()), c.yes()
+	p.StartedAt, p.FirstStart, p.FinishedAt = c.stamp(), c.stamp(), c.stamp()
+	p.Approval, p.Revision, p.NextNode, p.CreatedAt = plan.Approval(c.text()), c.int(), plan.NodeID(c.int()), c.stamp()
+	p.MaxParallel, p.TestInstructions, p.Isolation, p.OnFailure = int(c.int()), c.text(), c.text(), c.text()
+	p.ReviewPolicy, p.MaxAttempts, p.MaxTokens, p.MaxCostUSD = c.text(), int(c.int()), c.int(), c.real()
+	p.CheckCommand, p.Deliver, p.StallAfter = c.text(), c.text(), c.int()
+}
+
+// run takes the columns of runColumns, in their order.
+func (c *cells) run(r *plan.Run) {
+	r.ID, r.PlanID, r.NodeID = plan.RunID(c.text()), plan.PlanID(c.int()), plan.NodeID(c.int())
+	r.Number, r.Kind, r.Outcome, r.Cause = int(c.int()), plan.RunKind(c.text()), plan.Outcome(c.text()), c.text()
+	r.Profile, r.AgentName, r.Harness = plan.ProfileID(c.int()), c.text(), c.text()
+	r.Model, r.Capability, r.SessionID = c.text(), c.text(), c.text()
+	r.TokenHash, r.TokenRole = c.bytes(), plan.Role(c.text())
+	r.Isolation, r.Worktree, r.BaseTree, r.EndTree = c.text(), c.text(), c.text(), c.text()
+	r.Attach, r.Acked = c.bytes(), c.int()
+	r.TokensIn, r.TokensOut, r.CostUSD = maybe[int64](c), maybe[int64](c), maybe[float64](c)
+	r.NumTurns, r.Result, r.Stopping = int(c.int()), maybe[string](c), c.yes()
+	r.StartedAt, r.FinishedAt = c.stamp(), c.stamp()
+}
+
+// lists takes the files of a node and its requests for results, in one text each.
+func (c *cells) lists(n *plan.Node) error {
+	for rest := c.text(); rest != ""; {
+		var file plan.File
+		file.Key, rest, _ = strings.Cut(rest, "\x00")
+		file.Path, rest, _ = strings.Cut(rest, "\x00")
+		n.Files = append(n.Files, file)
+	}
+	switch from := c.next().(type) { // one number alone is no text
+	case int64:
+		n.ResultsFrom = []plan.NodeID{plan.NodeID(from)}
+	case string:
+		for word := range strings.SplitSeq(from, " ") {
+			id, err := strconv.ParseInt(word, 10, 64)
+			if err != nil {
+				return fmt.Errorf("read the requests of step %s: %w", n.Ref(), err)
+			}
+			n.ResultsFrom = append(n.ResultsFrom, plan.NodeID(id))
+		}
 	}
 	return nil
 }

@@ -377,8 +377,8 @@ CREATE INDEX spend_profile ON spend (profile_id);
 CREATE INDEX spend_root ON spend (root_id);
 
 CREATE TABLE system_texts (
-  id   INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE
+  id   INTEGER PRIMARY KEY, -- from a hash of the text
+  text TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE tallies (

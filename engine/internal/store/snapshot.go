@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,27 +58,12 @@ func (t *Tx) Snapshot(id plan.PlanID) (*plan.Snapshot, error) {
 }
 
 func (t *Tx) treeNodes(root plan.PlanID, plans []plan.Plan) ([]plan.Node, error) {
-	rows, err := t.tx.QueryContext(t.ctx, treeNodes, root)
-	if err != nil {
-		return nil, fmt.Errorf("read the steps of a tree: %w", err)
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, fmt.Errorf("read the steps of a tree: %w", err)
-	}
-	row, dest := newCells(len(columns))
 	nodes := make([]plan.Node, 0, mostNodes(plans))
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return nil, fmt.Errorf("read the steps of a tree: %w", err)
-		}
+	err := t.rows("read the steps of a tree", treeNodes, []any{root}, func(c *cells) error {
 		nodes = append(nodes, plan.Node{})
-		if err := row.node(&nodes[len(nodes)-1]); err != nil {
-			return nil, err
-		}
-	}
-	return nodes, rows.Err()
+		return c.node(&nodes[len(nodes)-1])
+	})
+	return nodes, err
 }
 
 // mostNodes returns how many nodes plans can have at most, by the numbers given out.

@@ -246,8 +246,8 @@ CREATE UNIQUE INDEX runs_token ON runs (token_hash) WHERE token_hash IS NOT NULL
 
 -- System texts are long and few: runs of one kind share theirs.
 CREATE TABLE system_texts (
-  id   INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE
+  id   INTEGER PRIMARY KEY, -- from a hash of the text
+  text TEXT NOT NULL
 ) STRICT;
 
 -- id comes from the one sequence that numbers events and changes alike.
