@@ -62,11 +62,15 @@ func endRun(tx *store.Tx, root plan.PlanID, run *plan.Run, o plan.Outcome, cause
 	if err := tx.EndRun(run); err != nil {
 		return err
 	}
-	if closed, err := tx.CloseQuestions(run.ID, "the run has ended"); err != nil {
-		return err
-	} else if closed > 0 {
-		if err := tx.Record(plan.Change{Root: root, Plan: run.PlanID, Node: run.NodeID, Kind: plan.ChangeQuestion}); err != nil {
+	if run.Kind != plan.RunExternal { // nobody asks through those
+		closed, err := tx.CloseQuestions(run.ID, "the run has ended")
+		if err != nil {
 			return err
+		}
+		if closed > 0 {
+			if err := tx.Record(plan.Change{Root: root, Plan: run.PlanID, Node: run.NodeID, Kind: plan.ChangeQuestion}); err != nil {
+				return err
+			}
 		}
 	}
 	return tx.AddSpend(root, run)

@@ -4,10 +4,12 @@ import (
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-const insertChange = `INSERT INTO changes (seq, ts, root_id, plan_id, node_id, kind, shape, deleted, tokens_in, tokens_out)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertChanges = `INSERT INTO changes (seq, ts, root_id, plan_id, node_id, kind, shape, deleted, tokens_in, tokens_out)
+	SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8, v ->> 9
+	FROM (SELECT value AS v FROM json_each(?))`
 
-// Record notes a change: it is stored now and published after the commit. Root
+// Record notes a change: it is stored with the change itself and published after
+// the commit. Root
 // is found when it is not given; Seq and At are set here.
 func (t *Tx) Record(c plan.Change) error {
 	if c.Root == 0 && c.Plan != 0 {
@@ -18,12 +20,9 @@ func (t *Tx) Record(c plan.Change) error {
 		c.Root = root
 	}
 	c.Seq, c.At = t.nextSeq(), t.now
-	_, err := t.exec("record a change", insertChange, c.Seq, c.At, c.Root, c.Plan, c.Node, c.Kind, c.Shape,
-		c.Deleted, c.TokensIn, c.TokensOut)
-	if err == nil {
-		t.changes = append(t.changes, c)
-	}
-	return err
+	t.records = append(t.records, []any{c.Seq, c.At, c.Root, c.Plan, c.Node, c.Kind, c.Shape, c.Deleted, c.TokensIn, c.TokensOut})
+	t.changes = append(t.changes, c)
+	return nil
 }
 
 const changesAfter = `SELECT seq, ts, root_id, plan_id, node_id, kind, shape, deleted, tokens_in, tokens_out

@@ -27,14 +27,37 @@ func (t *Tx) AppendEvent(root plan.PlanID, e *plan.Event) (isNew bool, err error
 	return true, nil
 }
 
-// Note appends an event of the engine's own.
+// Note appends an event of the engine's own. It is stored when the change is
+// complete: the same change cannot read it.
 func (t *Tx) Note(root plan.PlanID, r plan.Ref, run plan.RunID, kind string, data any) error {
 	b, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("encode a %s event: %w", kind, err)
 	}
-	_, err = t.AppendEvent(root, &plan.Event{PlanID: r.Plan, NodeID: r.Node, RunID: run, Kind: kind, Data: b})
-	return err
+	e := &plan.Event{ID: t.nextSeq(), PlanID: r.Plan, NodeID: r.Node, RunID: run, At: t.now, Kind: kind, Data: b}
+	t.notes = append(t.notes, []any{e.ID, e.PlanID, e.NodeID, e.RunID, e.At, e.Kind, string(e.Data)})
+	t.changes = append(t.changes, plan.Change{Seq: e.ID, At: e.At, Root: root, Plan: e.PlanID, Node: e.NodeID,
+		Kind: plan.ChangeEvent, Event: e})
+	return nil
+}
+
+const insertNotes = `INSERT INTO events (id, plan_id, node_id, run_id, ts, kind, data)
+	SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6 FROM (SELECT value AS v FROM json_each(?))`
+
+// flush stores what was noted and recorded: each with one statement for all,
+// since a statement costs more than a row.
+func (t *Tx) flush() error {
+	if len(t.notes) > 0 {
+		if _, err := t.exec("append events", insertNotes, jsonOf(t.notes)); err != nil {
+			return err
+		}
+	}
+	if len(t.records) > 0 {
+		if _, err := t.exec("record changes", insertChanges, jsonOf(t.records)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // As blobs: database/sql puts bytes, but no text, into a json.RawMessage.

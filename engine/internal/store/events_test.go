@@ -261,6 +261,9 @@ func TestPruningKeepsTheNewestAndTheYoung(t *testing.T) {
 						return err
 					}
 				}
+				return nil
+			})
+			write(t, s, func(tx *Tx) error {
 				n, err := tx.PruneChanges(c.before, c.keep)
 				if err == nil && int(n) != 10-len(c.want) {
 					err = fmt.Errorf("%d changes were pruned, want %d", n, 10-len(c.want))

@@ -7,6 +7,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"net/url"
 	"os"
@@ -16,7 +17,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	_ "github.com/mattn/go-sqlite3" // the driver
+	sqlite "github.com/mattn/go-sqlite3"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -84,11 +85,6 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if s.write, err = connect(o.Path, "_txlock=immediate", 1); err != nil {
 		return nil, err
 	}
-	// Savepoints write the pages that they may have to restore: to memory, not to
-	// a file. This is about speed alone, so one connection is enough.
-	if _, err = s.write.ExecContext(ctx, "PRAGMA temp_store = MEMORY"); err != nil {
-		return nil, fmt.Errorf("set up the database connection: %w", err)
-	}
 	if err = s.migrate(ctx, migrations); err != nil {
 		return nil, err
 	}
@@ -109,11 +105,8 @@ const lastSeq = `SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name IN
 func connect(path, extra string, conns int) (*sqlx.DB, error) {
 	dsn := fileURL(path) +
 		"?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on" +
-		"&_cache_size=-16000&_stmt_cache_size=128&" + extra
-	db, err := sqlx.Open("sqlite3", dsn)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
+		"&_cache_size=-16000&_stmt_cache_size=128&_mutex=no&" + extra
+	db := sqlx.NewDb(sql.OpenDB(connector{dsn}), "sqlite3")
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	if err := db.Ping(); err != nil {
@@ -121,6 +114,22 @@ func connect(path, extra string, conns int) (*sqlx.DB, error) {
 		return nil, notOurs(path, err)
 	}
 	return db, nil
+}
+
+// connector opens connections with the settings that the DSN has no words for.
+type connector struct{ dsn string }
+
+// Savepoints keep the pages that they may have to restore in memory, not in a
+// file; readers map the database, since every commit empties their caches.
+const tuning = `PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456`
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driver().Open(c.dsn) }
+
+func (c connector) Driver() driver.Driver {
+	return &sqlite.SQLiteDriver{ConnectHook: func(conn *sqlite.SQLiteConn) error {
+		_, err := conn.Exec(tuning, nil)
+		return err
+	}}
 }
 
 func fileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }

@@ -20,6 +20,8 @@ type Tx struct {
 	now     plan.Stamp
 	seq     *int64 // nil in readers
 	changes []plan.Change
+	notes   [][]any // rows of events and of changes, stored by flush
+	records [][]any
 }
 
 // Now returns the moment of the transaction.

@@ -167,5 +167,8 @@ func call(fn func(*Tx) error, t *Tx) (err error) {
 			err = fmt.Errorf("panic in a database change: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return fn(t)
+	if err := fn(t); err != nil {
+		return err
+	}
+	return t.flush()
 }
