@@ -1,0 +1,75 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/clearbox-go/clearbox/engine"
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+func listAgents(e *engine.Engine, ctx context.Context, _ none) ([]profileView, error) {
+	list, err := e.Profiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]profileView, len(list))
+	for i := range list {
+		out[i] = profileViewOf(e.Server(), &list[i])
+	}
+	return out, nil
+}
+
+// createAgentIn is a new profile; its name and harness are required.
+type createAgentIn struct {
+	Name    string `json:"name" jsonschema:"A name of its own; not digits alone."`
+	Harness string `json:"harness" jsonschema:"The agent runtime, see GET /api/harnesses."`
+	engine.ProfileFields
+}
+
+func createAgent(e *engine.Engine, ctx context.Context, in createAgentIn) (profileView, error) {
+	in.ProfileFields.Name, in.ProfileFields.Harness = &in.Name, &in.Harness
+	p, err := e.CreateProfile(ctx, in.ProfileFields)
+	return savedProfile(e, p, err)
+}
+
+func savedProfile(e *engine.Engine, p *plan.Profile, err error) (profileView, error) {
+	if err != nil {
+		return profileView{}, err
+	}
+	return profileViewOf(e.Server(), p), nil
+}
+
+type profileIn struct {
+	ID plan.ProfileID `json:"-" param:"agent_id"`
+}
+
+type updateAgentIn struct {
+	profileIn
+	engine.ProfileFields
+}
+
+func updateAgent(e *engine.Engine, ctx context.Context, in updateAgentIn) (profileView, error) {
+	p, err := e.UpdateProfile(ctx, in.ID, in.ProfileFields)
+	return savedProfile(e, p, err)
+}
+
+func deleteAgent(e *engine.Engine, ctx context.Context, in profileIn) (said, error) {
+	return said{"deleted", "deleted"}, e.DeleteProfile(ctx, in.ID)
+}
+
+func testAgent(e *engine.Engine, ctx context.Context, in profileIn) (reportView, error) {
+	p, report, err := e.TestProfile(ctx, in.ID)
+	if err != nil {
+		return reportView{}, err
+	}
+	return reportViewOf(e.Server(), p, report), nil
+}
+
+func listHarnesses(e *engine.Engine, _ context.Context, _ none) ([]harnessView, error) {
+	return harnessViews(e.Harnesses()), nil
+}
+
+func rescanHarnesses(e *engine.Engine, ctx context.Context, _ none) ([]harnessView, error) {
+	found, err := e.RescanHarnesses(ctx)
+	return harnessViews(found), err
+}

@@ -1,0 +1,239 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/clearbox-go/clearbox/engine"
+	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/views"
+)
+
+// actions mounts what the buttons of pages do. Each calls the operation that REST
+// and MCP call too; what changes comes over the stream.
+func (p *site) actions() {
+	for path, do := range map[string]func(echo.Context) error{
+		"/demo":                                   p.demo,
+		"/agents/:agent_id/test":                  p.testAgentAction,
+		"/plans/:plan_id/start":                   p.onPlan(p.startAction),
+		"/plans/:plan_id/stop":                    p.onPlan(p.stopAction),
+		"/plans/:plan_id/retry-failed":            p.onPlan(p.retryFailedAction),
+		"/plans/:plan_id/reset":                   p.onPlan(p.resetAction),
+		"/plans/:plan_id/delete":                  p.onPlan(p.deleteAction),
+		"/plans/:plan_id/settings":                p.onPlan(p.settingsAction),
+		"/plans/:plan_id/nodes/:node_id/complete": p.onNode(p.completeAction),
+		"/plans/:plan_id/nodes/:node_id/retry":    p.onNode(p.retryAction),
+		"/plans/:plan_id/nodes/:node_id/stop":     p.onNode(p.stopNodeAction),
+		"/plans/:plan_id/nodes/:node_id/answer":   p.onNode(p.answerAction),
+	} {
+		p.echo.POST(path, p.action(do))
+	}
+}
+
+// fieldError is an error that belongs to one field of a form.
+type fieldError struct {
+	field string // id of the element for it
+	err   error
+}
+
+func (e *fieldError) Error() string { return e.err.Error() }
+func (e *fieldError) Unwrap() error { return e.err }
+
+// action answers what was asked for with nothing, or with what is wrong: at the
+// field or form where there is one, else in the corner of the page. Browsers
+// without scripts go back to where they were.
+func (p *site) action(do echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		err := do(c)
+		if c.Response().Committed {
+			return err
+		}
+		scripted := c.Request().Header.Get("HX-Request") != ""
+		if err == nil {
+			if scripted {
+				return c.NoContent(http.StatusNoContent)
+			}
+			return c.Redirect(http.StatusSeeOther, backOf(c))
+		}
+		said := p.problemOf(err, requestID(c))
+		if !scripted {
+			return p.answer(c, said.status, "That did not work", views.ProblemView("That did not work", said.text))
+		}
+		var field *fieldError
+		if errors.As(err, &field) {
+			c.Response().Header().Set("HX-Retarget", "#"+field.field)
+			return send(c, said.status, views.FieldError(said.text))
+		}
+		if strings.HasPrefix(c.Request().Header.Get("HX-Target"), "p#") {
+			return send(c, said.status, views.FieldError(said.text))
+		}
+		c.Response().Header().Set("HX-Retarget", "#toasts")
+		c.Response().Header().Set("HX-Reswap", "beforeend")
+		return send(c, said.status, views.Toast(said.text))
+	}
+}
+
+// backOf is the page of ours that an action was asked for on.
+func backOf(c echo.Context) string {
+	id, err := number(c, "plan_id")
+	if err != nil {
+		return "/"
+	}
+	if node, err := number(c, "node_id"); err == nil {
+		return views.NodeURL(plan.Ref{Plan: plan.PlanID(id), Node: plan.NodeID(node)})
+	}
+	return views.PlanURL(plan.PlanID(id))
+}
+
+// goTo leads the browser to another page.
+func goTo(c echo.Context, path string) error {
+	if c.Request().Header.Get("HX-Request") != "" {
+		c.Response().Header().Set("HX-Redirect", path)
+		return c.NoContent(http.StatusNoContent)
+	}
+	return c.Redirect(http.StatusSeeOther, path)
+}
+
+func (p *site) onPlan(do func(echo.Context, plan.PlanID) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id, err := number(c, "plan_id")
+		if err != nil {
+			return err
+		}
+		return do(c, plan.PlanID(id))
+	}
+}
+
+func (p *site) onNode(do func(echo.Context, plan.Ref) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r, err := refOf(c)
+		if err != nil {
+			return err
+		}
+		return do(c, r)
+	}
+}
+
+func (p *site) startAction(c echo.Context, id plan.PlanID) error {
+	by, err := plan.ParseExecutor(c.FormValue("executor"))
+	if err != nil {
+		return err
+	}
+	return p.engine.StartPlan(c.Request().Context(), id, by)
+}
+
+func (p *site) stopAction(c echo.Context, id plan.PlanID) error {
+	return p.engine.StopPlan(c.Request().Context(), id)
+}
+
+func (p *site) retryFailedAction(c echo.Context, id plan.PlanID) error {
+	_, err := p.engine.RetryFailed(c.Request().Context(), id)
+	return err
+}
+
+func (p *site) resetAction(c echo.Context, id plan.PlanID) error {
+	return p.engine.ResetPlan(c.Request().Context(), id)
+}
+
+func (p *site) deleteAction(c echo.Context, id plan.PlanID) error {
+	if err := p.engine.DeletePlan(c.Request().Context(), id); err != nil {
+		return err
+	}
+	return goTo(c, "/plans")
+}
+
+func (p *site) completeAction(c echo.Context, r plan.Ref) error {
+	var result *string
+	if text := strings.ReplaceAll(c.FormValue("result"), "\r\n", "\n"); strings.TrimSpace(text) != "" {
+		result = &text
+	}
+	return p.engine.MarkDone(c.Request().Context(), r, result)
+}
+
+func (p *site) retryAction(c echo.Context, r plan.Ref) error {
+	return p.engine.RetryNode(c.Request().Context(), r)
+}
+
+func (p *site) stopNodeAction(c echo.Context, r plan.Ref) error {
+	return p.engine.StopNode(c.Request().Context(), r)
+}
+
+// answerAction answers the question of a step's agent.
+func (p *site) answerAction(c echo.Context, r plan.Ref) error {
+	ctx := c.Request().Context()
+	open, err := p.engine.Questions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		if q.PlanID == r.Plan && q.NodeID == r.Node && q.ID == c.FormValue("question") {
+			_, err := p.engine.AnswerQuestion(ctx, q.RunID, q.ID, c.FormValue("answer"), "")
+			return err
+		}
+	}
+	return plan.Errorf(plan.Conflict, "this question is no longer open: someone answered it, or its run has ended")
+}
+
+// settingsAction stores what has changed in the settings dialog.
+func (p *site) settingsAction(c echo.Context, id plan.PlanID) error {
+	ctx := c.Request().Context()
+	s, err := p.engine.Snapshot(ctx, id)
+	if err != nil {
+		return err
+	}
+	if here := s.Plan(id); here.TopLevel() {
+		if err := p.rootSettings(c, here); err != nil {
+			return err
+		}
+	}
+	had := ""
+	if own := s.Profiles[s.Plan(id).DefaultProfile]; own != nil {
+		had = own.Name
+	}
+	if agent := c.FormValue("agent"); agent != had {
+		if _, err := p.engine.SetPlanAgent(ctx, id, engine.AgentRef(agent)); err != nil {
+			return &fieldError{"set-agent-error", err}
+		}
+	}
+	return nil
+}
+
+func (p *site) rootSettings(c echo.Context, root *plan.Plan) error {
+	ctx := c.Request().Context()
+	parallel, err := countOf(c.FormValue("max_parallel"))
+	if err != nil {
+		return &fieldError{"set-parallel-error", err}
+	}
+	dir := strings.TrimSpace(c.FormValue("working_directory"))
+	if root.FirstStart == 0 && dir != p.engine.WorkDirOf(root) {
+		if err := p.engine.SetWorkdir(ctx, root.ID, dir); err != nil {
+			return &fieldError{"set-dir-error", err}
+		}
+	}
+	tests := strings.TrimSpace(strings.ReplaceAll(c.FormValue("test_instructions"), "\r\n", "\n"))
+	if tests == root.TestInstructions && parallel == root.MaxParallel {
+		return nil
+	}
+	in := engine.UpdatePlanIn{PlanID: root.ID, TestInstructions: &tests, MaxParallel: &parallel}
+	if err := p.engine.UpdatePlan(ctx, in); err != nil {
+		return &fieldError{"set-tests-error", err}
+	}
+	return nil
+}
+
+// countOf reads a field that may be empty, which means no limit.
+func countOf(text string) (int, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, plan.Errorf(plan.Invalid, "this must be a whole number of at least 1, or empty")
+	}
+	return n, nil
+}

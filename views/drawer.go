@@ -1,0 +1,313 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// DrawerInput is what a step is shown from.
+type DrawerInput struct {
+	Snapshot *plan.Snapshot
+	Node     plan.Ref // must be in the snapshot
+	Place    Place
+	Runs     []plan.Run
+	Events   []plan.Event // the newest, the oldest of them first; for the tab session
+	Older    bool         // there are entries before them
+}
+
+// Drawer is a step as its drawer, or its own page, shows it.
+type Drawer struct {
+	Place Place
+	Node  plan.Ref
+	Seq   int64
+
+	Ref, Title string
+	Look       Look
+	Line       Line
+	User       bool
+	Actions    NodeActions
+	Asking     []AskItem
+	SubURL     string
+	SubBar     Bar
+
+	Task    *Task // one of the two
+	Session *Session
+
+	Previous, Next string // paths of the steps before and after, for the full page
+	PlanTitle      string
+}
+
+// NodeActions are what can be done with the step now.
+type NodeActions struct{ MarkDone, Retry, Stop bool }
+
+// Task is what a step is to do and what became of it.
+type Task struct {
+	Node        plan.Ref
+	Instruction bool // the description tells a person what to do
+	Description string
+	Criteria    []string
+	Files       []FileRow
+	Undeclared  []string
+	UndeclMore  int
+	After       []NodeLink
+	Before      []NodeLink
+	Results     []ResultLink
+	Agent       AgentRow
+	Facts       []Fact
+	Result      *string
+	Error       *string
+	Skipped     string
+	HasPrompt   bool
+}
+
+// FileRow is a file that the step declares.
+type FileRow struct {
+	Path   string
+	Shared []NodeLink
+}
+
+// NodeLink leads to another step.
+type NodeLink struct {
+	URL, Ref, Title string
+	Look            Look
+}
+
+// ResultLink is a step whose result goes into the prompt.
+type ResultLink struct {
+	NodeLink
+	NoPath bool // the step does not depend on it: nothing makes it come first
+}
+
+// AgentRow says who runs the step and why.
+type AgentRow struct {
+	Name, Model, Harness string
+	Source               string
+	Capability           string
+	CapabilitySource     string
+	Person               bool
+}
+
+// Fact is a name and a value.
+type Fact struct {
+	Name, Value string
+	Since       plan.Stamp // ticking
+	At          plan.Stamp
+}
+
+// NewDrawer makes the drawer of a step.
+func NewDrawer(in DrawerInput) *Drawer {
+	s := newScene(in.Snapshot)
+	n := s.Node(in.Node)
+	d := &Drawer{Place: in.Place, Node: in.Node, Seq: s.Seq, Ref: in.Node.String(), Title: n.Title, Look: s.look(n),
+		Line: s.line(n), User: n.Kind == plan.KindUser, Actions: actionsOf(n), PlanTitle: s.Plan(n.PlanID).Title}
+	for _, q := range s.asked[in.Node] {
+		d.Asking = append(d.Asking, askItem(in.Place, n, q))
+	}
+	if n.Subplan != 0 {
+		d.SubURL, d.SubBar = Place{Plan: n.Subplan, View: in.Place.View}.URL(), barOf(s.Tally(n.Subplan))
+	}
+	d.Previous, d.Next = s.neighbours(n, in.Place)
+	if in.Place.Tab == TabSession {
+		d.Session = newSession(s, n, in)
+	} else {
+		d.Task = s.task(n, in)
+	}
+	return d
+}
+
+func actionsOf(n *plan.Node) NodeActions {
+	inSubplan := n.State == plan.Running && n.Phase == plan.PhaseSubplan
+	return NodeActions{
+		MarkDone: n.State != plan.Done && !inSubplan,
+		Retry:    n.State == plan.Failed,
+		Stop:     n.State == plan.Running && !inSubplan || n.WaitingForUser(),
+	}
+}
+
+// neighbours are the full pages of the steps before and after, by number.
+func (s *scene) neighbours(n *plan.Node, at Place) (previous, next string) {
+	all := s.NodesOf(n.PlanID)
+	i := slices.Index(all, n)
+	if i > 0 {
+		previous = fullURL(all[i-1].Ref(), at)
+	}
+	if i >= 0 && i+1 < len(all) {
+		next = fullURL(all[i+1].Ref(), at)
+	}
+	return previous, next
+}
+
+func fullURL(r plan.Ref, at Place) string { return NodeURL(r) + "/full" + query("tab", at.Tab) }
+
+func newSession(s *scene, n *plan.Node, in DrawerInput) *Session {
+	scribe := NewScribe(in.Node, in.Runs)
+	ses := &Session{Node: in.Node, Entries: scribe.Entries(in.Events), Live: n.Working(), Waits: s.line(n)}
+	if in.Older && len(in.Events) > 0 {
+		ses.Older = in.Events[0].ID
+	}
+	return ses
+}
+
+// OlderSession is the part of a transcript before an entry.
+func OlderSession(node plan.Ref, runs []plan.Run, events []plan.Event, more bool) *Session {
+	ses := &Session{Node: node, Entries: NewScribe(node, runs).Entries(events)}
+	if more && len(events) > 0 {
+		ses.Older = events[0].ID
+	}
+	return ses
+}
+
+func (s *scene) task(n *plan.Node, in DrawerInput) *Task {
+	g := s.Graph(n.PlanID)
+	t := &Task{Node: n.Ref(), Instruction: n.Kind == plan.KindUser, Description: n.Description, Criteria: n.Criteria,
+		Undeclared: n.Undeclared, UndeclMore: n.UndeclaredMore, After: s.links(n.PlanID, g.Prerequisites(n.ID), in.Place),
+		Before: s.links(n.PlanID, g.Dependants(n.ID), in.Place), Agent: s.agentRow(n), Result: n.Result, Error: n.Error,
+		HasPrompt: n.Kind != plan.KindUser}
+	if n.State == plan.Skipped {
+		t.Skipped = skippedLine(n).Text
+	}
+	for _, id := range n.ResultsFrom {
+		for _, l := range s.links(n.PlanID, []plan.NodeID{id}, in.Place) {
+			t.Results = append(t.Results, ResultLink{l, !g.Reaches(id, n.ID)})
+		}
+	}
+	t.Files = s.files(n, in.Place)
+	t.Facts = facts(n, in.Runs)
+	return t
+}
+
+func (s *scene) links(id plan.PlanID, nodes []plan.NodeID, at Place) []NodeLink {
+	var list []NodeLink
+	for _, nid := range nodes {
+		if n := s.Node(plan.Ref{Plan: id, Node: nid}); n != nil {
+			list = append(list, s.link(n, at))
+		}
+	}
+	return list
+}
+
+func (s *scene) link(n *plan.Node, at Place) NodeLink {
+	return NodeLink{URL: Place{Plan: n.PlanID, View: at.View}.Node(n.Ref()), Ref: n.Ref().String(), Title: n.Title, Look: s.look(n)}
+}
+
+// files lists what the step declares, with the steps that share it.
+func (s *scene) files(n *plan.Node, at Place) []FileRow {
+	rows := make([]FileRow, 0, len(n.Files))
+	for _, f := range n.Files {
+		row := FileRow{Path: f.Path}
+		for _, c := range s.Conflicts(n.Ref()) {
+			o := s.Node(c.Ref)
+			if o != nil && len(plan.SharedFiles([]plan.File{f}, o.Files)) > 0 {
+				row.Shared = append(row.Shared, s.link(o, at))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (s *scene) agentRow(n *plan.Node) AgentRow {
+	if n.Kind == plan.KindUser {
+		return AgentRow{Person: true, Name: "You"}
+	}
+	a := s.Agent(n)
+	row := AgentRow{Capability: a.Capability, CapabilitySource: capabilitySource(a.CapabilitySource)}
+	switch a.Source {
+	case plan.FromNode:
+		row.Source = "set on this step"
+	case plan.FromPlan:
+		row.Source = "this plan's default"
+	case plan.FromInherited:
+		row.Source = fmt.Sprintf("inherited from plan %d", a.FromPlan)
+	default:
+		row.Source = "the server's default"
+	}
+	if a.Profile != nil {
+		row.Name, row.Model, row.Harness = a.Profile.Name, a.Profile.Model, a.Profile.Harness
+	}
+	return row
+}
+
+func capabilitySource(source string) string {
+	switch source {
+	case plan.FromProfile:
+		return "set on the agent"
+	case plan.FromCustom:
+		return "narrowed by its own tools or permission mode"
+	}
+	return "the server's default"
+}
+
+func facts(n *plan.Node, runs []plan.Run) []Fact {
+	var list []Fact
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, Fact{Name: name, Value: value})
+		}
+	}
+	if n.StartedAt != 0 {
+		list = append(list, Fact{Name: "Started", At: n.StartedAt})
+	}
+	switch {
+	case n.State == plan.Running && n.StartedAt != 0:
+		list = append(list, Fact{Name: "Running for", Since: n.StartedAt})
+	case n.FinishedAt != 0:
+		add("Took", between(n.StartedAt, n.FinishedAt))
+	}
+	if len(runs) > 1 {
+		add("Runs", strconv.Itoa(len(runs)))
+	}
+	if n.Attempts > 1 {
+		add("Attempts", strconv.Itoa(n.Attempts))
+	}
+	if n.Interruptions > 0 {
+		add("Interruptions", strconv.Itoa(n.Interruptions))
+	}
+	add("Tokens", tokenWords(n.TokensIn, n.TokensOut))
+	add("Cost", cost(n.CostUSD))
+	return list
+}
+
+// Topic is what an open drawer follows.
+func (d *Drawer) Topic() string { return "node:" + d.Ref }
+
+// tab is the tab that is open.
+func (d *Drawer) tab() string {
+	if d.Session != nil {
+		return TabSession
+	}
+	return TabTask
+}
+
+func (d *Drawer) tabURL(tab string) string { return d.Place.WithTab(tab).Node(d.Node) }
+
+func (d *Drawer) fullTabURL(tab string) string { return fullURL(d.Node, d.Place.WithTab(tab)) }
+
+// Pieces are the parts of the drawer that change, without transcript entries.
+func (d *Drawer) Pieces() []Piece {
+	list := []Piece{{ID: "node-head", Body: nodeHead(d)}}
+	if d.Task != nil {
+		list = append(list, Piece{ID: "node-task", Body: taskPanel(d)})
+	}
+	return list
+}
+
+// waitsForYou reports whether a person is to do the step now.
+func (d *Drawer) waitsForYou() bool { return d.User && d.Look == lookYou }
+
+func capabilityWords(what string) string {
+	switch what {
+	case "read":
+		return "read and search"
+	case "run":
+		return "read, search and run commands"
+	case "edit":
+		return "read, search and edit files"
+	case "full":
+		return "read, search, edit files and run commands"
+	}
+	return what
+}
