@@ -228,7 +228,7 @@ func TestFailureHoldsDependantsUntilRetry(t *testing.T) {
 	}
 	fail.Store(false)
 	must(t, e.RetryNode(context.Background(), ref(id, 1)))
-	s = enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
+	enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
 	runs, err := e.Runs(context.Background(), ref(id, 1))
 	must(t, err)
 	if len(runs) != 2 || runs[0].Outcome != plan.OutcomeFailed || runs[1].Outcome != plan.OutcomeDone {

@@ -53,7 +53,7 @@ type news struct {
 	all    bool  // pieces have to be compared
 	first  int64 // the first number for which
 	shape  int64 // the first number at which the picture changed
-	gone   bool // the topic's plan or step was deleted
+	gone   bool  // the topic's plan or step was deleted
 	tokens map[plan.Ref]*plan.Change
 	events []plan.Event
 }
