@@ -70,6 +70,7 @@ type Launcher interface {
 	Found() []harness.Found
 	Sweep(ctx context.Context, keep func(run string) bool) error
 	Detach()
+	Kill()
 	Close()
 }
 
@@ -235,6 +236,11 @@ func (e *Engine) Shutdown(ctx context.Context, how OnExit) error {
 	}
 	return nil
 }
+
+// Kill has the agents killed that this server has not let go of, without waiting
+// for it or recording it: for a server that has to end at once. The next one
+// settles their runs.
+func (e *Engine) Kill() { e.launcher.Kill() }
 
 // CloseStreams ends all subscriptions. An HTTP server needs it to end while
 // streams are open.

@@ -35,7 +35,9 @@ func (e *Engine) recoverRuns(ctx context.Context) error {
 		if run.Kind == plan.RunExternal {
 			continue
 		}
-		keep[string(run.ID)] = true
+		if len(run.Attach) > 0 { // else nobody comes back to it, and Sweep ends it
+			keep[string(run.ID)] = true
+		}
 		s := newSession(run, roots[run.ID])
 		e.enlist(s)
 		e.spawn(func() { e.resume(context.WithoutCancel(ctx), s) })

@@ -52,7 +52,10 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 		}
 		return
 	}
-	conn, err := e.launcher.Launch(ctx, a.harness, a.task, func(attach []byte) error {
+	launch, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.starting(cancel)
+	conn, err := e.launcher.Launch(launch, a.harness, a.task, func(attach []byte) error {
 		return e.store.Write(ctx, func(tx *store.Tx) error { return tx.SetAttach(a.run.ID, attach) })
 	})
 	if err != nil {

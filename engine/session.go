@@ -22,6 +22,7 @@ type session struct {
 	cause    string // why it was asked to stop; "" when it was not
 	detached bool
 	leave    context.CancelFunc // stops following, not the agent
+	giveUp   context.CancelFunc // ends the start of the agent
 }
 
 func newSession(run *plan.Run, root plan.PlanID) *session {
@@ -40,6 +41,16 @@ func (e *Engine) dismiss(s *session) {
 	delete(e.live, s.run.ID)
 	e.mu.Unlock()
 	close(s.done)
+}
+
+// starting says how the start of the agent can be given up, which a stop does.
+func (s *session) starting(giveUp context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.giveUp = giveUp
+	if s.cause != "" {
+		giveUp()
+	}
 }
 
 // connect gives a session its agent. It reports why the run was asked to stop
@@ -85,6 +96,9 @@ func (e *Engine) askToStop(ctx context.Context, s *session, cause string) {
 		s.cause = cause
 	}
 	conn := s.conn
+	if conn == nil && s.giveUp != nil {
+		s.giveUp()
+	}
 	s.mu.Unlock()
 	ctx = context.WithoutCancel(ctx)
 	err := e.store.Write(ctx, func(tx *store.Tx) error { return tx.SetStopping(s.run.ID, cause) })
@@ -92,7 +106,7 @@ func (e *Engine) askToStop(ctx context.Context, s *session, cause string) {
 		e.log.Error("note that a run stops", "step", s.run.Ref(), "err", err)
 	}
 	if conn == nil {
-		return // it is told as soon as it is connected
+		return // it is given up, or told as soon as it is connected
 	}
 	if err := conn.Stop(ctx); err != nil && !errors.Is(err, plugin.ErrLost) {
 		e.log.Warn("stop agent", "step", s.run.Ref(), "err", err)

@@ -59,7 +59,11 @@ func (d *decoder) note(format string, args ...any) {
 func (d *decoder) object(raw []byte, s *shape, v reflect.Value, path string) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil || given == nil {
-		d.fault("%s must be a JSON object, not %s", cmp.Or(strings.TrimSuffix(path, "."), d.what), describe(raw, err))
+		got := describe(raw, err)
+		if path == "" && strings.HasPrefix(got, `"`) {
+			got = "a string" // not which: it may be a key that went astray
+		}
+		d.fault("%s must be a JSON object, not %s", cmp.Or(strings.TrimSuffix(path, "."), d.what), got)
 		return
 	}
 	for i := range s.fields {

@@ -14,6 +14,7 @@ import (
 	"github.com/clearbox-go/clearbox/engine/enginetest"
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/views"
 )
 
 // watcher follows topics as a browser does.
@@ -255,7 +256,7 @@ func TestFeedsEndWithTheirLastViewer(t *testing.T) {
 	s := newStage(t)
 	s.plan("a")
 	srv := newServer(s.engine, Options{})
-	p := &site{server: srv, pictures: newPictures()}
+	p := &site{server: srv, pictures: views.NewPictures()}
 	p.live = newLive(p)
 	w := wish{topic{kind: topicPlan, plan: 1}, s.now()}
 	one, two := newViewer(), newViewer()

@@ -22,12 +22,12 @@ type site struct {
 	*server
 	files    *static.Files
 	live     *live
-	pictures *pictures
+	pictures *views.Pictures
 }
 
 // pages mounts the pages for people.
 func (s *server) pages() {
-	p := &site{server: s, files: static.Load(), pictures: newPictures()}
+	p := &site{server: s, files: static.Load(), pictures: views.NewPictures()}
 	p.live = newLive(p)
 	e := s.echo
 	e.GET(static.Prefix+"*", echo.WrapHandler(p.files))

@@ -123,6 +123,7 @@ func runUntil(e *engine.Engine, srv *http.Server, ln net.Listener, end <-chan en
 	}
 	go func() { // a second signal ends at once
 		if _, again := <-end; again {
+			e.Kill()
 			os.Exit(1)
 		}
 	}()

@@ -92,6 +92,9 @@ func (l *Launcher) Sweep(context.Context, func(string) bool) error { return nil 
 // Detach has nothing to let go of.
 func (l *Launcher) Detach() {}
 
+// Kill has nothing to kill.
+func (l *Launcher) Kill() {}
+
 // Close has nothing to close.
 func (l *Launcher) Close() {}
 

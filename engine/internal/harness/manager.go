@@ -93,6 +93,19 @@ func (m *Manager) Detach() {
 	}
 }
 
+// Kill has all processes killed with everything they started, and does not wait
+// for it: their supervisors do it, even when this server ends at once. Those that
+// it let go of live on.
+func (m *Manager) Kill() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.live {
+		if p != nil {
+			p.link.stop(stopKill)
+		}
+	}
+}
+
 // Close lets go of what is left, as [Manager.Detach] does, and waits for the
 // manager's goroutines. Runs that shall end have to be closed before.
 func (m *Manager) Close() {

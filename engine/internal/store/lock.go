@@ -34,7 +34,7 @@ func acquire(path string, now time.Time) (*lock, error) {
 			return nil, plan.Errorf(plan.Unavailable, "another Clearbox has this database open (lock file %s)", path)
 		}
 		return nil, plan.Errorf(plan.Unavailable, "another Clearbox has this database open: process %d, since %s; "+
-			"stop it with `clearbox stop`, or give this one another --db", h.PID, h.Since.Format("2006-01-02 15:04:05"))
+			"stop that one, or give this one another --db", h.PID, h.Since.Format("2006-01-02 15:04:05"))
 	}
 	b, err := json.Marshal(holder{PID: os.Getpid(), Since: now})
 	if err == nil {

@@ -91,7 +91,7 @@ func TestSecondOpenIsRefusedAndNamesTheFirst(t *testing.T) {
 		if plan.KindOf(err) != plan.Unavailable {
 			t.Fatalf("the second open: %v; want it refused as unavailable", err)
 		}
-		for _, part := range []string{strconv.Itoa(os.Getpid()), "2031-05-06 07:08:09", "clearbox stop", "--db"} {
+		for _, part := range []string{strconv.Itoa(os.Getpid()), "2031-05-06 07:08:09", "stop that one", "--db"} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("it is refused with %q, which does not say %q", err, part)
 			}
