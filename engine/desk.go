@@ -54,6 +54,13 @@ func (d *desk) claim(now plan.Stamp, within plan.PlanID) (plan.Ref, bool) {
 	return d.board.Claim(within)
 }
 
+// limitOver reports whether a profile waits for someone to see that its limit is over.
+func (d *desk) limitOver(p plan.ProfileID, now plan.Stamp) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.board.LimitOver(p, now)
+}
+
 // giveBack returns a step that could not be started.
 func (d *desk) giveBack(r plan.Ref) {
 	d.mu.Lock()
@@ -96,6 +103,11 @@ func (e *Engine) loadBoard(ctx context.Context) error {
 			return err
 		}
 		e.desk.board.SetProfiles(profiles)
+		limits, err := tx.Limits()
+		if err != nil {
+			return err
+		}
+		e.desk.board.Apply(&plan.Facts{Limits: limits})
 		roots, err := tx.StartedRoots()
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,6 @@ import (
 
 // maxInterruptions is how often a step may lose its agent before it fails.
 const maxInterruptions = 3
-
-// limitPause is how long a step waits for a provider's limit that gave no time.
-const limitPause = time.Minute
 
 // finish records how a run ended, and takes its step on: in one change.
 func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, lost error) {
@@ -109,7 +107,43 @@ func (f *ending) failed() error {
 	if err := f.close(plan.OutcomeFailed, text); err != nil {
 		return err
 	}
-	return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.AgentDone, n.Attempts = &text, true, n.Attempts+1 })
+	made, most := f.n.Attempts+1-f.n.AttemptsBefore, f.attemptsAllowed()
+	if live, err := f.m.live(f.n.PlanID); err != nil {
+		return err
+	} else if made >= most || !live || f.n.Subplan != 0 {
+		return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.AgentDone, n.Attempts = &text, true, n.Attempts+1 })
+	}
+	why := fmt.Sprintf("attempt %d of %d failed: %s", made, most, clip(text, maxBrief))
+	brief := strings.TrimSpace(deref(f.n.ReworkBrief) + "\n\nA" + why[1:])
+	if err := f.m.move(f.n, plan.TriesAgain, func(n *plan.Node) { n.Attempts, n.ReworkBrief = n.Attempts+1, &brief }); err != nil {
+		return err
+	}
+	return f.m.again(f.n, why, f.e.opts.Now().Add(f.backOff(made)))
+}
+
+// maxBrief bounds what a further attempt is told of why one failed, in bytes.
+const maxBrief = 4 << 10
+
+// clip cuts a text to at most n bytes and says so.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + " …"
+}
+
+// attemptsAllowed is how often the step may be tried without a person asking.
+func (f *ending) attemptsAllowed() int {
+	return max(1, cmp.Or(f.n.MaxAttempts, f.m.root.MaxAttempts))
+}
+
+// backOff is how long a step waits after its n-th mishap.
+func (f *ending) backOff(n int) time.Duration {
+	wait := f.e.opts.RetryDelay
+	for range min(n, 5) - 1 {
+		wait *= 4
+	}
+	return wait
 }
 
 // errorText is why an agent says that it failed.
@@ -127,6 +161,12 @@ func (f *ending) errorText() string {
 
 // stopped records a run that was asked to stop.
 func (f *ending) stopped() error {
+	switch f.cause {
+	case causeStalled:
+		return f.lose(plan.OutcomeStalled, f.cause)
+	case causeBudget:
+		return f.overLimit()
+	}
 	if err := f.close(plan.OutcomeStopped, f.cause); err != nil {
 		return err
 	}
@@ -139,12 +179,24 @@ func (f *ending) stopped() error {
 	return f.m.move(f.n, plan.PlanStopped, nil)
 }
 
+// overLimit fails a step whose run used more than its agent may.
+func (f *ending) overLimit() error {
+	text := f.cause
+	if p, err := f.m.tx.Profile(f.run.Profile); err == nil {
+		text = cmp.Or(overRunLimit(p, f.run), text)
+	}
+	if err := f.close(plan.OutcomeBudget, text); err != nil {
+		return err
+	}
+	return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.AgentDone = &text, true })
+}
+
 // limited sends a step back until its provider's limit is over. This is no failed
 // attempt.
 func (f *ending) limited() error {
-	until := f.result.Until
-	if until.IsZero() {
-		until = f.e.opts.Now().Add(limitPause)
+	until, err := f.keepLimit()
+	if err != nil {
+		return err
 	}
 	if err := f.close(plan.OutcomeLimited, f.errorText()); err != nil {
 		return err
@@ -153,14 +205,16 @@ func (f *ending) limited() error {
 		return errors.Join(err, f.m.move(f.n, plan.PlanStopped, nil))
 	}
 	return f.m.move(f.n, plan.LimitReached, func(n *plan.Node) {
-		n.NotBefore, n.Phase = plan.StampOf(until), plan.PhaseLimit
+		n.NotBefore, n.Phase = until, plan.PhaseLimit
 	})
 }
 
 // interrupted records that a step lost its agent. It is run again after a while;
 // when that happens too often it fails.
-func (f *ending) interrupted(why string) error {
-	if err := f.close(plan.OutcomeInterrupted, why); err != nil {
+func (f *ending) interrupted(why string) error { return f.lose(plan.OutcomeInterrupted, why) }
+
+func (f *ending) lose(o plan.Outcome, why string) error {
+	if err := f.close(o, why); err != nil {
 		return err
 	}
 	times := f.n.Interruptions + 1
@@ -171,16 +225,12 @@ func (f *ending) interrupted(why string) error {
 	if err := f.m.move(f.n, plan.Interrupted, func(n *plan.Node) { n.Interruptions = times }); err != nil {
 		return err
 	}
-	wait := f.e.opts.RetryDelay
-	for range times - 1 {
-		wait *= 4
-	}
-	return f.m.again(f.n, why, f.e.opts.Now().Add(wait))
+	return f.m.again(f.n, "interrupted: "+why, f.e.opts.Now().Add(f.backOff(times)))
 }
 
-// again makes an interrupted step ready, from a moment on.
+// again makes a step ready that has to be run again, from a moment on.
 func (m *mover) again(n *plan.Node, why string, from time.Time) error {
-	if err := m.say(n.Ref(), "interrupted: "+why); err != nil {
+	if err := m.say(n.Ref(), why); err != nil {
 		return err
 	}
 	live, err := m.live(n.PlanID)

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -55,6 +56,7 @@ type NodeSpec struct {
 	Agent              AgentRef `json:"agent,omitempty" jsonschema:"Name or id of the agent profile that runs the step; see list_agents. Leave it out to use the plan's."`
 	AcceptanceCriteria []string `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done, each checkable by itself."`
 	TaskType           string   `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate: narrows what the agent may do."`
+	MaxAttempts        int      `json:"max_attempts,omitempty" jsonschema:"How often this step is tried in all if it fails, 1 to 20; default: the plan's."`
 }
 
 // checkTitle collects what is wrong with a title.
@@ -92,12 +94,38 @@ func checkCriteria(bad *plan.Problems, what string, criteria []string) {
 	}
 }
 
+// topLevelSettings are the settings that subplans have from their root.
+const topLevelSettings = "max_parallel, test_instructions, isolate_steps, on_failure, max_attempts, max_tokens, max_cost_usd and stall_after"
+
 // checkPolicies collects what is wrong with the settings of a plan.
 func checkPolicies(bad *plan.Problems, what string, p plan.Policies) {
 	bad.Add(plan.Choice(what+": on_failure", p.OnFailure, plan.FailurePolicies))
 	checkText(bad, what, "test_instructions", p.TestInstructions)
+	checkAttempts(bad, what, p.MaxAttempts)
 	if p.MaxParallel < 0 {
 		bad.Addf("%s: max_parallel must be positive", what)
+	}
+	if p.MaxTokens < 0 {
+		bad.Addf("%s: max_tokens must be positive", what)
+	}
+	if p.MaxCostUSD < 0 || math.IsNaN(p.MaxCostUSD) || math.IsInf(p.MaxCostUSD, 0) {
+		bad.Addf("%s: max_cost_usd must be positive", what)
+	}
+	if p.StallAfter < 0 || p.StallAfter > 0 && p.StallAfter < minStall {
+		bad.Addf("%s: stall_after must be at least %d seconds", what, minStall)
+	}
+}
+
+// minStall is the least patience with a silent agent, in seconds: a model may
+// think for a while.
+const minStall = 10
+
+// maxAttempts bounds how often a step can be tried by itself.
+const maxAttempts = 20
+
+func checkAttempts(bad *plan.Problems, what string, n int) {
+	if n < 0 || n > maxAttempts {
+		bad.Addf("%s: max_attempts must be between 1 and %d", what, maxAttempts)
 	}
 }
 

@@ -32,7 +32,7 @@ func (m *mover) move(n *plan.Node, c plan.Cause, edit func(*plan.Node)) error {
 	}
 	was := n.Satisfied()
 	n.State, n.Phase, n.PhaseSince = to, plan.PhaseNone, m.tx.Now()
-	n.NotBefore = 0
+	n.NotBefore, n.StalledAt = 0, 0
 	if to == plan.Running {
 		n.StartedAt, n.FinishedAt = m.tx.Now(), 0
 		n.Error = nil

@@ -20,6 +20,7 @@ type NodeFields struct {
 	Kind               *string        `json:"kind,omitempty" jsonschema:"agent or user. Only while the step is pending or ready."`
 	AcceptanceCriteria *[]string      `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done; [] clears."`
 	TaskType           *string        `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate; an empty string clears."`
+	MaxAttempts        *int           `json:"max_attempts,omitempty" jsonschema:"How often the step is tried in all if it fails, 1 to 20; 0 takes the plan's again."`
 }
 
 // AddNodeIn adds one node to a plan.
@@ -113,10 +114,22 @@ func settleAdded(tx *store.Tx, n *plan.Node) error {
 
 // reopenFor notes that a plan that was over has work again.
 func (m *mover) reopenFor(id plan.PlanID) error {
+	if err := m.folderFree(); err != nil {
+		return err
+	}
 	if id == m.root.ID && m.root.FinishedAt != 0 {
 		return m.closePlan(plan.StatusRunning)
 	}
 	return nil
+}
+
+// folderFree makes sure that a started plan which gets work again does not share
+// its folder with another that was started since.
+func (m *mover) folderFree() error {
+	if !m.root.Started || m.root.WorkDir == "" {
+		return nil
+	}
+	return folderFree(m.tx, m.root.ID, folderKey(m.root.WorkDir))
 }
 
 // applyFields checks the given fields and sets them on n: all or none.
@@ -126,6 +139,7 @@ func applyFields(tx *store.Tx, a plan.Actor, n *plan.Node, f NodeFields) error {
 	set(&n.Description, f.Description)
 	set(&n.Criteria, f.AcceptanceCriteria)
 	set(&n.TaskType, f.TaskType)
+	set(&n.MaxAttempts, f.MaxAttempts)
 	kind := string(n.Kind)
 	set(&kind, f.Kind)
 	paths := make([]string, len(n.Files))

@@ -50,6 +50,10 @@ type UpdatePlanIn struct {
 	TestInstructions *string     `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; an empty string clears."`
 	IsolateSteps     *bool       `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own; only false is possible so far."`
 	OnFailure        *string     `json:"on_failure,omitempty" jsonschema:"hold or skip."`
+	MaxAttempts      *int        `json:"max_attempts,omitempty" jsonschema:"How often a step that fails is tried in all, 1 to 20; 0 clears: once."`
+	MaxTokens        *int64      `json:"max_tokens,omitempty" jsonschema:"Budget of tokens, in and out together; 0 clears. Raising it lets a plan go on that has used it up."`
+	MaxCostUSD       *float64    `json:"max_cost_usd,omitempty" jsonschema:"Budget in US dollars; 0 clears."`
+	StallAfter       *int64      `json:"stall_after,omitempty" jsonschema:"Seconds without a sign of life after which an agent is ended and its step run again; 0 clears."`
 }
 
 // settings reports whether anything but title and description is given.
@@ -67,8 +71,8 @@ func (e *Engine) UpdatePlan(ctx context.Context, in UpdatePlanIn) error {
 	}
 	return e.changePlan(ctx, in.PlanID, true, func(_ *store.Tx, p *plan.Plan) error {
 		if !p.TopLevel() && in.settings() {
-			return plan.Errorf(plan.Invalid, "max_parallel, test_instructions, isolate_steps and on_failure "+
-				"belong to the top-level plan; plan %d is a subplan", p.ID)
+			return plan.Errorf(plan.Invalid, "%s belong to the top-level plan; plan %d is a subplan",
+				topLevelSettings, p.ID)
 		}
 		return in.apply(p)
 	})
@@ -84,6 +88,10 @@ func (in *UpdatePlanIn) apply(p *plan.Plan) error {
 	}
 	refuseIsolation(&bad, in.IsolateSteps != nil && *in.IsolateSteps)
 	set(&p.OnFailure, in.OnFailure)
+	set(&p.MaxAttempts, in.MaxAttempts)
+	set(&p.MaxTokens, in.MaxTokens)
+	set(&p.MaxCostUSD, in.MaxCostUSD)
+	set(&p.StallAfter, in.StallAfter)
 	checkTitle(&bad, "plan", p.Title)
 	checkText(&bad, "plan", "description", p.Description)
 	checkPolicies(&bad, "plan", p.Policies)

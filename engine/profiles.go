@@ -31,6 +31,8 @@ type ProfileFields struct {
 	Description    *string          `json:"description,omitempty" jsonschema:"What this agent is good for; planners read it."`
 	Capability     *string          `json:"capability,omitempty" jsonschema:"read, run, edit or full."`
 	TestLevel      *string          `json:"test_level,omitempty" jsonschema:"none, light, standard or thorough."`
+	MaxTokens      *int64           `json:"max_tokens_per_run,omitempty" jsonschema:"A run that has used so many tokens, in and out together, is ended and its step fails; 0 clears."`
+	MaxCostUSD     *float64         `json:"max_cost_per_run_usd,omitempty" jsonschema:"The same in US dollars, for agents that report what they cost; 0 clears."`
 }
 
 // Profiles returns all agent profiles by id.
@@ -111,6 +113,8 @@ func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
 	set(&p.Description, f.Description)
 	set(&p.Capability, f.Capability)
 	set(&p.TestLevel, f.TestLevel)
+	set(&p.MaxTokens, f.MaxTokens)
+	set(&p.MaxCostUSD, f.MaxCostUSD)
 	bad.Add(plan.CheckProfileName(p.Name))
 	if !slices.Contains(slugs, p.Harness) {
 		bad.Addf("harness: unknown harness %q; known are %s", p.Harness, strings.Join(slugs, ", "))
@@ -130,6 +134,9 @@ func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
 	bad.Add(isObject("tools", p.Tools))
 	if p.MaxParallel < 0 {
 		bad.Addf("max_parallel must be positive")
+	}
+	if p.MaxTokens < 0 || p.MaxCostUSD < 0 {
+		bad.Addf("max_tokens_per_run and max_cost_per_run_usd must be positive")
 	}
 	checkText(&bad, "profile", "system_append", p.SystemAppend)
 	checkText(&bad, "profile", "description", p.Description)

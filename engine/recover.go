@@ -68,6 +68,7 @@ func (e *Engine) resume(ctx context.Context, s *session) {
 		return
 	}
 	e.log.Info("re-attached", "step", s.run.Ref(), "after", s.run.Acked)
+	e.recallStall(ctx, s)
 	e.follow(ctx, s, conn, s.run.Acked)
 }
 

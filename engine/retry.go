@@ -37,16 +37,15 @@ func (m *mover) retry(n *plan.Node) error {
 			return m.retryAll(n.Subplan, inside)
 		}
 	}
-	if err := m.move(n, plan.Retried, func(n *plan.Node) { n.Error, n.Interruptions = nil, 0 }); err != nil {
+	if err := m.folderFree(); err != nil {
 		return err
 	}
-	if err := m.unskip(n.PlanID); err != nil {
+	if err := m.move(n, plan.Retried, func(n *plan.Node) {
+		n.Error, n.Interruptions, n.AttemptsBefore = nil, 0, n.Attempts
+	}); err != nil {
 		return err
 	}
-	if err := m.reopen(n.PlanID); err != nil {
-		return err
-	}
-	return m.restart(n.PlanID)
+	return m.goOn(n.PlanID)
 }
 
 func (m *mover) retryAll(id plan.PlanID, ids []plan.NodeID) error {

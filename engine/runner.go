@@ -88,7 +88,7 @@ func (e *Engine) assign(ctx context.Context, r plan.Ref) (*assignment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.canRun(agent.Profile); err != nil {
+	if err := e.canRun(a.root, agent.Profile); err != nil {
 		return nil, err
 	}
 	e.fill(a, n, agent)
@@ -120,13 +120,16 @@ func (e *Engine) agentOf(tx *store.Tx, n *plan.Node) (plan.Agent, error) {
 }
 
 // canRun checks a profile against its harness.
-func (e *Engine) canRun(p *plan.Profile) error {
+func (e *Engine) canRun(root *plan.Plan, p *plan.Profile) error {
 	for _, f := range e.launcher.Found() {
 		if f.Slug != p.Harness {
 			continue
 		}
 		if f.Refused != "" {
 			return plan.Errorf(plan.Unavailable, "agent %q cannot run: harness-%s was refused: %s", p.Name, p.Harness, f.Refused)
+		}
+		if err := canBeCosted(root, p, f.Info.Features); err != nil {
+			return err
 		}
 		if f.Info.Features.Model && p.Model == "" && !(p.Harness == "claude") {
 			return plan.Errorf(plan.Unavailable, "agent %q cannot run: its profile names no model; set model in the agent's settings", p.Name)

@@ -17,6 +17,8 @@ const (
 	causePlanStopped = "the plan was stopped"
 	causeMarkedDone  = "marked done by a person"
 	causeShutdown    = "the server was stopped"
+	causeStalled     = "its agent gave no sign of life"
+	causeBudget      = "the agent's limit per run is used up"
 )
 
 // newRunID makes a name for a run that will never come again.
@@ -73,7 +75,7 @@ func endRun(tx *store.Tx, root plan.PlanID, run *plan.Run, o plan.Outcome, cause
 			}
 		}
 	}
-	return tx.AddSpend(root, run)
+	return spend(tx, root, run)
 }
 
 // Runs returns the runs of a node, the first first.

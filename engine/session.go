@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -21,8 +22,13 @@ type session struct {
 	conn     plugin.Session
 	cause    string // why it was asked to stop; "" when it was not
 	detached bool
-	leave    context.CancelFunc // stops following, not the agent
-	giveUp   context.CancelFunc // ends the start of the agent
+
+	lastHeard time.Time
+	asking    int  // questions that wait for a person
+	stalled   bool // silent for so long that it was said
+
+	leave  context.CancelFunc // stops following, not the agent
+	giveUp context.CancelFunc // ends the start of the agent
 }
 
 func newSession(run *plan.Run, root plan.PlanID) *session {
@@ -148,7 +154,12 @@ func (e *Engine) follow(ctx context.Context, s *session, conn plugin.Session, af
 			e.log.Warn("stop agent", "step", s.run.Ref(), "err", err)
 		}
 	}
+	s.heard(e.opts.Now())
+	var watch sync.WaitGroup
+	watch.Go(func() { e.watchSilence(inner, s) })
 	result, err := conn.Follow(inner, after, &sink{e: e, s: s})
+	leave()
+	watch.Wait()
 	if s.isDetached() && err != nil {
 		return // the next server goes on from here
 	}

@@ -18,7 +18,11 @@ type sink struct {
 // Push stores a batch of events, and with it how far the run is stored: a batch
 // that comes again after a re-attachment changes nothing.
 func (k *sink) Push(ctx context.Context, batch []plugin.Event) error {
-	return k.e.store.Write(ctx, func(tx *store.Tx) error {
+	if k.s.heard(k.e.opts.Now()) {
+		k.e.revived(ctx, k.s)
+	}
+	used := false
+	err := k.e.store.Write(ctx, func(tx *store.Tx) error {
 		run, err := tx.Run(k.s.run.ID)
 		if err != nil || !run.Open() {
 			return err // it was ended from here: what comes now counts no more
@@ -33,8 +37,16 @@ func (k *sink) Push(ctx context.Context, batch []plugin.Event) error {
 			}
 			p.Acked = e.Seq
 		}
-		return k.progress(tx, p)
+		used = p.TokensIn != nil
+		if err := k.progress(tx, p); err != nil {
+			return err
+		}
+		return k.liftLimit(tx, batch)
 	})
+	if err != nil || !used {
+		return err
+	}
+	return k.checkRunLimit(ctx)
 }
 
 // store keeps one event; usage is added up instead.
@@ -76,6 +88,15 @@ func (k *sink) progress(tx *store.Tx, p store.Progress) error {
 	if err := tx.ProgressRun(k.s.run.ID, p); err != nil {
 		return err
 	}
+	if p.TokensIn != nil {
+		run, err := tx.Run(k.s.run.ID)
+		if err != nil {
+			return err
+		}
+		if err := spend(tx, k.s.root, run); err != nil {
+			return err
+		}
+	}
 	if k.s.run.NodeID == 0 || p.SessionID == "" && p.TokensIn == nil {
 		return nil
 	}
@@ -97,6 +118,8 @@ func (k *sink) Answer(ctx context.Context, q plugin.Question) (plugin.Answer, er
 	if patience <= 0 {
 		patience = defaultPatience
 	}
+	k.s.asks(1, k.e.opts.Now())
+	defer func() { k.s.asks(-1, k.e.opts.Now()) }()
 	sub := k.e.Subscribe(k.s.root, -1)
 	question := &plan.Question{ID: q.ID, RunID: k.s.run.ID, PlanID: k.s.run.PlanID, NodeID: k.s.run.NodeID, Tool: q.Tool,
 		Text: q.Text, Input: q.Input, Until: plan.StampOf(k.e.opts.Now().Add(patience))}

@@ -32,6 +32,10 @@ type PlanIn struct {
 	TestInstructions string      `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; agents get it verbatim."`
 	IsolateSteps     bool        `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own; only false is possible so far."`
 	OnFailure        string      `json:"on_failure,omitempty" jsonschema:"hold (default): what depends on a failed step waits for a retry; skip: it is skipped and other branches go on."`
+	MaxAttempts      int         `json:"max_attempts,omitempty" jsonschema:"How often a step that fails is tried in all, 1 to 20; default 1. Each further attempt is told why the last one failed."`
+	MaxTokens        int64       `json:"max_tokens,omitempty" jsonschema:"Budget of tokens, in and out together: at it nothing new starts until it is raised; steps that run finish."`
+	MaxCostUSD       float64     `json:"max_cost_usd,omitempty" jsonschema:"The same in US dollars; only agents that report what they cost can run then."`
+	StallAfter       int64       `json:"stall_after,omitempty" jsonschema:"Seconds without a sign of life after which an agent is ended and its step run again. Unset: after 15 minutes the step is only shown as stalled."`
 }
 
 // SubmitPlanOut says what was made.
@@ -94,7 +98,8 @@ func (d *draft) checkPlan() {
 	refuseIsolation(&d.bad, in.IsolateSteps)
 	d.plan = plan.Plan{Title: in.Title, Description: in.Description, ParentPlan: in.ParentPlanID, ParentNode: in.ParentNodeID,
 		Policies: plan.Policies{MaxParallel: in.MaxParallel, TestInstructions: strings.TrimSpace(in.TestInstructions),
-			OnFailure: in.OnFailure}}
+			OnFailure: in.OnFailure, MaxAttempts: in.MaxAttempts, MaxTokens: in.MaxTokens, MaxCostUSD: in.MaxCostUSD,
+			StallAfter: in.StallAfter}}
 	checkPolicies(&d.bad, "plan", d.plan.Policies)
 	if (in.ParentPlanID == 0) != (in.ParentNodeID == 0) {
 		d.bad.Addf("parent_plan_id and parent_node_id go together: give both for a subplan, neither for a top-level plan")
@@ -115,7 +120,7 @@ func (d *draft) refuseOnSubplan() {
 		d.bad.Addf("working_directory belongs to the top-level plan; a subplan works in its root's")
 	}
 	if d.plan.Policies != (plan.Policies{}) {
-		d.bad.Addf("max_parallel, test_instructions and on_failure belong to the top-level plan")
+		d.bad.Addf("%s belong to the top-level plan", topLevelSettings)
 	}
 }
 
@@ -125,7 +130,7 @@ func (d *draft) addNode(i int, spec NodeSpec) {
 		what = fmt.Sprintf("node %q", spec.Key)
 	}
 	n := &plan.Node{Title: spec.Title, Description: spec.Description, TaskType: spec.TaskType,
-		Criteria: spec.AcceptanceCriteria}
+		Criteria: spec.AcceptanceCriteria, MaxAttempts: spec.MaxAttempts}
 	switch _, twice := d.at[spec.Key]; {
 	case strings.TrimSpace(spec.Key) == "":
 		d.bad.Addf("%s: key must not be empty", what)
@@ -146,6 +151,7 @@ func checkNode(bad *plan.Problems, what string, n *plan.Node, kind string, paths
 	checkTitle(bad, what, n.Title)
 	checkText(bad, what, "description", n.Description)
 	checkCriteria(bad, what, n.Criteria)
+	checkAttempts(bad, what, n.MaxAttempts)
 	bad.Add(plan.Choice(what+": task_type", n.TaskType, plan.TaskTypes))
 	var err error
 	if n.Kind, err = plan.ParseKind(kind); err != nil {

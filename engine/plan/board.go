@@ -26,6 +26,8 @@ type Board struct {
 	now      Stamp
 	slots    int               // in use, over all trees
 	perAgent map[ProfileID]int // of them, by profile
+	limited  map[ProfileID]Stamp
+	probes   map[ProfileID]Ref // the run that tries whether a limit is over
 	last     PlanID            // the tree that had the last turn
 }
 
@@ -71,6 +73,7 @@ func NewBoard(l Limits) *Board {
 	return &Board{
 		limits: l, caps: map[ProfileID]int{}, trees: map[PlanID]*tree{}, plans: map[PlanID]*boardPlan{},
 		nodes: map[Ref]*entry{}, waiters: map[Ref]map[Ref]bool{}, perAgent: map[ProfileID]int{},
+		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]Ref{},
 	}
 }
 
@@ -95,6 +98,9 @@ func (b *Board) Apply(f *Facts) {
 	}
 	for i := range f.Nodes {
 		b.applyNode(f.Nodes[i])
+	}
+	for _, l := range f.Limits {
+		b.applyLimit(l)
 	}
 }
 
@@ -267,6 +273,7 @@ func (b *Board) enterRunning(e *entry) {
 		b.slots++
 		b.perAgent[e.profile]++
 		t.slots++
+		b.probe(e)
 	}
 	if e.facts.Phase.HoldsFiles() {
 		e.holds = true
@@ -291,6 +298,7 @@ func (b *Board) leave(e *entry) {
 		b.slots--
 		b.perAgent[e.profile]--
 		b.treeOf(e).slots--
+		b.endProbe(e)
 	}
 	if e.sleeps {
 		b.asleep.Delete(wakeupAt(e.facts))

@@ -63,19 +63,21 @@ func (w *world) held(n *NodeFacts) Hold {
 	switch {
 	case n.Kind == KindUser:
 		return Hold{Phase: PhasePerson}
+	case n.NotBefore > w.now && n.Phase == PhaseLimit:
+		return Hold{Phase: PhaseLimit, Until: n.NotBefore}
 	case n.NotBefore > w.now:
-		return Hold{Phase: PhaseLimit}
+		return Hold{Phase: PhaseQueued, Until: n.NotBefore}
 	case !w.live(n.PlanID):
 		return Hold{Phase: PhaseQueued}
 	}
 	for _, o := range w.sorted() {
 		if o.State == Running && o.Kind == KindAgent && o.Phase.HoldsFiles() && w.conflict(n, o) {
-			return Hold{PhaseFiles, o.Ref(), HeldRunning}
+			return Hold{Phase: PhaseFiles, By: o.Ref(), Reason: HeldRunning}
 		}
 	}
 	for _, o := range w.sorted() {
 		if o.Ref().Compare(n.Ref()) < 0 && w.waits(o) && w.conflict(n, o) {
-			return Hold{PhaseFiles, o.Ref(), HeldTurn}
+			return Hold{Phase: PhaseFiles, By: o.Ref(), Reason: HeldTurn}
 		}
 	}
 	if w.plans[w.plans[n.PlanID].Root].Executor == Builtin && !w.hasSlot(n) {

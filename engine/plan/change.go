@@ -40,8 +40,18 @@ func (c *Change) Ref() Ref { return Ref{c.Plan, c.Node} }
 // Facts are what the scheduler needs to know of plans and nodes as they are
 // after a change. Plans and nodes that are not named have not changed.
 type Facts struct {
-	Plans []PlanFacts
-	Nodes []NodeFacts
+	Plans  []PlanFacts
+	Nodes  []NodeFacts
+	Limits []Limit
+}
+
+// Limit says that the provider behind a profile refuses work until a moment. It
+// lasts beyond that, until a run of the profile has shown that work is taken again.
+type Limit struct {
+	Profile ProfileID `db:"profile_id"`
+	Until   Stamp     `db:"until"` // 0: it is over
+	Times   int       `db:"times"` // how often in a row
+	Text    string    `db:"text"`  // what the provider said
 }
 
 // PlanFacts is what the scheduler knows of a plan.
@@ -55,6 +65,7 @@ type PlanFacts struct {
 	Executor    Executor  `db:"executor"`
 	MaxParallel int       `db:"max_parallel"`
 	Approval    Approval  `db:"approval"`
+	OverBudget  bool      `db:"over_budget"` // of the root: nothing new starts
 	Deleted     bool      `db:"-"`
 }
 

@@ -183,6 +183,26 @@ type Plan struct {
 	NextNode       NodeID    `db:"next_node_id"`
 	CreatedAt      Stamp     `db:"created_at"`
 	Policies
+	Spent
+}
+
+// Spent is what all runs of a plan tree used so far, those before a reset too.
+type Spent struct {
+	Tokens   int64   `db:"spent_tokens"` // in and out
+	CostUSD  float64 `db:"spent_cost_usd"`
+	Uncosted int     `db:"spent_uncosted"` // ended runs whose cost nobody knows
+}
+
+// OverBudget says in words which budget of a top-level plan is used up, "" when
+// none is. Nothing new starts then; what runs goes on to its end.
+func (p *Plan) OverBudget() string {
+	switch {
+	case p.MaxTokens > 0 && p.Tokens >= p.MaxTokens:
+		return fmt.Sprintf("the budget of %d tokens is used up (%d so far): raise max_tokens to go on", p.MaxTokens, p.Tokens)
+	case p.MaxCostUSD > 0 && p.Spent.CostUSD >= p.MaxCostUSD:
+		return fmt.Sprintf("the budget of $%.2f is used up ($%.2f so far): raise max_cost_usd to go on", p.MaxCostUSD, p.Spent.CostUSD)
+	}
+	return ""
 }
 
 // Parent returns the node whose subplan this is, the zero Ref for a top-level plan.
@@ -229,9 +249,11 @@ type Node struct {
 	TokensOut *int64   `db:"tokens_out"`
 	CostUSD   *float64 `db:"cost_usd"`
 
-	Attempts      int   `db:"attempts"`
-	Interruptions int   `db:"interruptions"`
-	NotBefore     Stamp `db:"not_before"`
+	Attempts       int   `db:"attempts"`        // runs that ended by their own result
+	AttemptsBefore int   `db:"attempts_before"` // of them, before a person asked for another: they do not count against a limit
+	Interruptions  int   `db:"interruptions"`
+	NotBefore      Stamp `db:"not_before"`
+	StalledAt      Stamp `db:"stalled_at"` // its agent has given no sign of life for long; 0 when it has
 
 	SkippedBy    string `db:"skipped_by"` // failure person
 	SkippedCause NodeID `db:"skipped_cause"`

@@ -36,6 +36,7 @@ type Hold struct {
 	Phase  Phase
 	By     Ref    // the node that goes first, for PhaseFiles
 	Reason string // HeldRunning or HeldTurn, for PhaseFiles
+	Until  Stamp  // when it may start at the earliest, for PhaseLimit and after an interruption
 }
 
 // Reasons of a hold by files.

@@ -68,6 +68,7 @@ const (
 	PersonStopped Cause = "person_stopped" // a person stopped the step
 	PlanStopped   Cause = "plan_stopped"
 	Interrupted   Cause = "interrupted" // its agent was lost
+	TriesAgain    Cause = "tries_again" // its work failed, and another attempt is allowed
 	LimitReached  Cause = "limit_reached"
 	Retried       Cause = "retried"
 	Reworked      Cause = "reworked"
@@ -91,6 +92,7 @@ var transitions = map[Cause]map[State]State{
 	PersonStopped: {Ready: Failed, Running: Failed},
 	PlanStopped:   {Ready: Pending, Running: Pending},
 	Interrupted:   {Running: Pending},
+	TriesAgain:    {Running: Pending},
 	LimitReached:  {Running: Ready},
 	Retried:       {Failed: Pending, Skipped: Pending},
 	Reworked:      {Done: Pending, Failed: Pending, Skipped: Pending},

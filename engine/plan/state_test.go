@@ -25,7 +25,7 @@ var life = map[State]map[State][]Cause{
 	Running: {
 		Done:    {Finished, PersonDid},
 		Failed:  {Broke, PersonStopped},
-		Pending: {PlanStopped, Interrupted, WasReset},
+		Pending: {PlanStopped, Interrupted, TriesAgain, WasReset},
 		Ready:   {LimitReached},
 	},
 	Done: {
@@ -44,7 +44,7 @@ var life = map[State]map[State][]Cause{
 }
 
 var causes = []Cause{Unblocked, Blocked, Started, Entered, Finished, Broke, CannotRun, PersonDid, PersonStopped,
-	PlanStopped, Interrupted, LimitReached, Retried, Reworked, WasReset, ReopenedBelow, FailureAbove, PersonSkipped, Unskipped}
+	PlanStopped, Interrupted, TriesAgain, LimitReached, Retried, Reworked, WasReset, ReopenedBelow, FailureAbove, PersonSkipped, Unskipped}
 
 func TestEveryStateAndCause(t *testing.T) {
 	for _, s := range States {

@@ -26,12 +26,16 @@ func (b *Board) Advance(now Stamp) {
 	}
 }
 
-// NextWake returns when the next sleeping node wakes, 0 when none sleeps.
+// NextWake returns when the next sleeping node wakes or the next limit's time is
+// up, 0 when nothing waits for a moment.
 func (b *Board) NextWake() Stamp {
+	next := b.nextLimit()
 	if _, r, ok := b.asleep.Min(); ok {
-		return b.nodes[r].facts.NotBefore
+		if at := b.nodes[r].facts.NotBefore; next == 0 || at < next {
+			next = at
+		}
 	}
-	return 0
+	return next
 }
 
 // wakeupAt orders sleepers by time, then by number.
@@ -67,12 +71,15 @@ func (b *Board) Next() (Ref, bool) {
 // nextOf returns the lowest node of a tree that is free and whose profile and
 // tree have a slot left.
 func (b *Board) nextOf(t *tree) (Ref, bool) {
-	if t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel || !t.facts.Approval.MayStart() {
+	if t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel || !t.mayStart() {
 		return Ref{}, false
 	}
 	best := ^uint64(0)
 	for profile, free := range t.free {
 		if limit := b.caps[profile]; limit > 0 && b.perAgent[profile] >= limit {
+			continue
+		}
+		if _, holds := b.limitHolds(profile); holds {
 			continue
 		}
 		if k, _, ok := free.Min(); ok {
@@ -85,12 +92,15 @@ func (b *Board) nextOf(t *tree) (Ref, bool) {
 	return refOf(best), true
 }
 
+// mayStart reports whether steps of a tree may start at all.
+func (t *tree) mayStart() bool { return t.facts.Approval.MayStart() && !t.facts.OverBudget }
+
 // Claim gives out the lowest free node of the trees that external agents carry
 // out, if there is one; with a plan, of that plan and those nested in it.
 func (b *Board) Claim(within PlanID) (Ref, bool) {
 	best := ^uint64(0)
 	for _, t := range b.trees {
-		if t.facts.Executor != External || !t.facts.Approval.MayStart() {
+		if t.facts.Executor != External || !t.mayStart() {
 			continue
 		}
 		for _, free := range t.free {
@@ -153,8 +163,10 @@ func (b *Board) Held(r Ref) Hold {
 		return Hold{}
 	case e.facts.Kind == KindUser:
 		return Hold{Phase: PhasePerson}
+	case e.sleeps && e.facts.Phase == PhaseLimit:
+		return Hold{Phase: PhaseLimit, Until: e.facts.NotBefore}
 	case e.sleeps:
-		return Hold{Phase: PhaseLimit}
+		return Hold{Phase: PhaseQueued, Until: e.facts.NotBefore}
 	case e.waits && !e.free:
 		t := b.treeOf(e)
 		if by, ok := t.index.first(r, e.facts.Keys, roleRunning); ok {
@@ -162,7 +174,20 @@ func (b *Board) Held(r Ref) Hold {
 		}
 		by, _ := t.index.first(r, e.facts.Keys, roleReady)
 		return Hold{Phase: PhaseFiles, By: by, Reason: HeldTurn}
-	case e.free && b.noSlot(e):
+	case e.free && b.treeOf(e).facts.OverBudget:
+		return Hold{Phase: PhaseBudget}
+	case e.free && b.treeOf(e).facts.Executor != External:
+		return b.heldByLimits(e)
+	}
+	return Hold{Phase: PhaseQueued}
+}
+
+// heldByLimits says what keeps a free node of a built-in plan waiting.
+func (b *Board) heldByLimits(e *entry) Hold {
+	if until, holds := b.limitHolds(e.profile); holds {
+		return Hold{Phase: PhaseLimit, Until: until}
+	}
+	if b.noSlot(e) {
 		return Hold{Phase: PhaseSlot}
 	}
 	return Hold{Phase: PhaseQueued}
@@ -172,8 +197,7 @@ func (b *Board) Held(r Ref) Hold {
 func (b *Board) noSlot(e *entry) bool {
 	t := b.treeOf(e)
 	limit := b.caps[e.profile]
-	return t.facts.Executor != External &&
-		(b.limits.MaxConcurrency > 0 && b.slots >= b.limits.MaxConcurrency ||
-			t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel ||
-			limit > 0 && b.perAgent[e.profile] >= limit)
+	return b.limits.MaxConcurrency > 0 && b.slots >= b.limits.MaxConcurrency ||
+		t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel ||
+		limit > 0 && b.perAgent[e.profile] >= limit
 }

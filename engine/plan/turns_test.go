@@ -89,7 +89,7 @@ func TestLimits(t *testing.T) {
 		s.wantStart("one", "1.1")
 		s.set("1.1", func(n *NodeFacts) { n.Phase = PhaseReviewing })
 		s.wantStart("its slot is free, its files are not", "1.2")
-		s.wantHeld("1.3", Hold{PhaseFiles, Ref{1, 1}, HeldRunning})
+		s.wantHeld("1.3", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldRunning})
 	})
 }
 
@@ -100,9 +100,9 @@ func TestTurnsForFiles(t *testing.T) {
 		s.ready("1.3", "src/a")
 		s.ready("1.2", "src")
 		s.ready("1.1", "src/a/b")
-		s.wantHeld("1.2", Hold{PhaseFiles, Ref{1, 1}, HeldTurn})
+		s.wantHeld("1.2", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldTurn})
 		s.wantStart("the lowest", "1.1")
-		s.wantHeld("1.3", Hold{PhaseFiles, Ref{1, 1}, HeldRunning})
+		s.wantHeld("1.3", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldRunning})
 		s.end("1.1", Done)
 		s.wantStart("the next", "1.2")
 		s.end("1.2", Done)
@@ -118,24 +118,24 @@ func TestTurnsForFiles(t *testing.T) {
 		s.ready("1.4", "y")
 		s.wantStart("the higher one does not overtake, one without conflict does", "1.4")
 		s.wantHeld("1.2", Hold{Phase: PhaseSlot})
-		s.wantHeld("1.3", Hold{PhaseFiles, Ref{1, 2}, HeldTurn})
+		s.wantHeld("1.3", Hold{Phase: PhaseFiles, By: Ref{1, 2}, Reason: HeldTurn})
 		s.end("1.1", Done)
 		s.wantStart("the lower one", "1.2")
 	})
 	t.Run("who waits for a limit does not", func(t *testing.T) {
 		s := newStage(t, Limits{})
 		s.plan(1, "")
-		s.set("1.1", func(n *NodeFacts) { n.NotBefore, n.Keys = 100, []string{"x"} })
+		s.set("1.1", func(n *NodeFacts) { n.Phase, n.NotBefore, n.Keys = PhaseLimit, 100, []string{"x"} })
 		s.ready("1.2", "x")
-		s.wantHeld("1.1", Hold{Phase: PhaseLimit})
+		s.wantHeld("1.1", Hold{Phase: PhaseLimit, Until: 100})
 		s.wantStart("the higher one overtakes", "1.2")
 		if got := s.b.NextWake(); got != 100 {
 			t.Errorf("next wake at %v, want 100", got)
 		}
 		s.b.Advance(99)
-		s.wantHeld("1.1", Hold{Phase: PhaseLimit})
+		s.wantHeld("1.1", Hold{Phase: PhaseLimit, Until: 100})
 		s.b.Advance(100)
-		s.wantHeld("1.1", Hold{PhaseFiles, Ref{1, 2}, HeldRunning})
+		s.wantHeld("1.1", Hold{Phase: PhaseFiles, By: Ref{1, 2}, Reason: HeldRunning})
 		s.end("1.2", Done)
 		s.wantStart("at its time", "1.1")
 		if got := s.b.NextWake(); got != 0 {
@@ -150,7 +150,7 @@ func TestTurnsForFiles(t *testing.T) {
 		s.ready("2.1", "x")
 		s.ready("1.9", "x")
 		s.wantStart("the root's", "1.9")
-		s.wantHeld("2.1", Hold{PhaseFiles, Ref{1, 9}, HeldRunning})
+		s.wantHeld("2.1", Hold{Phase: PhaseFiles, By: Ref{1, 9}, Reason: HeldRunning})
 	})
 	t.Run("trees do not share files", func(t *testing.T) {
 		s := newStage(t, Limits{})
@@ -213,7 +213,7 @@ func TestContainers(t *testing.T) {
 		s.ready("1.3", "x")
 		s.wantStart("the root's", "1.2")
 		s.wantHeld("3.1", Hold{Phase: PhaseQueued})
-		s.wantHeld("1.3", Hold{PhaseFiles, Ref{1, 2}, HeldRunning})
+		s.wantHeld("1.3", Hold{Phase: PhaseFiles, By: Ref{1, 2}, Reason: HeldRunning})
 		s.end("1.2", Done)
 		s.wantStart("the root's next", "1.3")
 		s.end("1.3", Done)
@@ -247,12 +247,12 @@ func TestReturnedNodeStartsAgain(t *testing.T) {
 	if !ok || r != (Ref{1, 1}) {
 		t.Fatalf("given out: %s, %v", r, ok)
 	}
-	s.wantHeld("1.2", Hold{PhaseFiles, Ref{1, 1}, HeldRunning})
+	s.wantHeld("1.2", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldRunning})
 	s.b.Return(r)
-	s.wantHeld("1.2", Hold{PhaseFiles, Ref{1, 1}, HeldTurn})
+	s.wantHeld("1.2", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldTurn})
 	s.wantStart("the same again", "1.1")
 	s.b.Return(r) // it is running: nothing to give back
-	s.wantHeld("1.2", Hold{PhaseFiles, Ref{1, 1}, HeldRunning})
+	s.wantHeld("1.2", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldRunning})
 }
 
 func TestNodeEditedWhileItIsGivenOutStaysGivenOut(t *testing.T) {
@@ -264,7 +264,7 @@ func TestNodeEditedWhileItIsGivenOutStaysGivenOut(t *testing.T) {
 		t.Fatalf("given out: %s", r)
 	}
 	s.set("1.1", func(n *NodeFacts) { n.Keys = []string{"y"} }) // a person edits its files, it is ready in the database
-	s.wantHeld("1.2", Hold{PhaseFiles, Ref{1, 1}, HeldRunning})
+	s.wantHeld("1.2", Hold{Phase: PhaseFiles, By: Ref{1, 1}, Reason: HeldRunning})
 	s.wantStart("nothing twice")
 	s.b.Return(Ref{1, 1})
 	s.wantStart("with its new files", "1.1")

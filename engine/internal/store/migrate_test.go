@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -117,6 +118,7 @@ func TestNewDatabaseIsForItsOwnerAlone(t *testing.T) {
 func TestNewerDatabaseIsRefused(t *testing.T) {
 	s := open(t, Options{})
 	p := makePlan(t, s, 1)
+	ours := strconv.Itoa(one[int](t, s, "PRAGMA user_version"))
 	if _, err := s.write.Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("PRAGMA user_version = 1"); err != nil {
+	if _, err := db.Exec("PRAGMA user_version = " + ours); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, Options{Path: s.opts.Path}) // the refusal let go of everything

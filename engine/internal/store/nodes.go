@@ -11,7 +11,7 @@ const nodeColumns = `n.plan_id, n.node_id, n.title, n.description, n.kind, n.sta
 	n.blockers, n.task_type, n.isolation, n.check_command, n.max_attempts, n.estimate_minutes, n.criteria, n.result,
 	n.error, n.rework_brief, n.agent_kind, n.agent_name, n.agent_done, n.session_id, n.run_id, n.tokens_in, n.tokens_out,
 	n.cost_usd, n.attempts, n.interruptions, n.not_before, n.skipped_by, n.skipped_cause, n.skip_note, n.undeclared,
-	n.undeclared_more, n.undeclared_shared, n.created_at, n.phase_since, n.started_at, n.finished_at`
+	n.undeclared_more, n.undeclared_shared, n.created_at, n.phase_since, n.started_at, n.finished_at, n.attempts_before, n.stalled_at`
 
 // Both lists come in the order of their primary keys.
 const nodeByRef = `SELECT ` + nodeColumns + `,
@@ -146,7 +146,8 @@ func (t *Tx) DeleteNode(r plan.Ref) error {
 const setState = `UPDATE nodes SET state = ?, phase = ?, result = ?, error = ?, rework_brief = ?, agent_kind = ?,
 	agent_name = ?, agent_done = ?, session_id = ?, run_id = ?, tokens_in = ?, tokens_out = ?, cost_usd = ?,
 	attempts = ?, interruptions = ?, not_before = ?, skipped_by = ?, skipped_cause = ?, skip_note = ?, undeclared = ?,
-	undeclared_more = ?, undeclared_shared = ?, phase_since = ?, started_at = ?, finished_at = ?
+	undeclared_more = ?, undeclared_shared = ?, phase_since = ?, started_at = ?, finished_at = ?, attempts_before = ?,
+	stalled_at = ?
 	WHERE plan_id = ? AND node_id = ? AND state = ?`
 
 // SetState writes everything about a node that changes as it runs. It is a
@@ -156,7 +157,8 @@ func (t *Tx) SetState(n *plan.Node, from plan.State) error {
 	done, err := t.exec("set the state of step "+n.Ref().String(), setState, n.State, n.Phase, n.Result, n.Error,
 		n.ReworkBrief, n.AgentKind, n.AgentName, n.AgentDone, n.SessionID, n.RunID, n.TokensIn, n.TokensOut, n.CostUSD,
 		n.Attempts, n.Interruptions, n.NotBefore, n.SkippedBy, n.SkippedCause, n.SkipNote, jsonOf(n.Undeclared),
-		n.UndeclaredMore, n.UndeclaredShared, n.PhaseSince, n.StartedAt, n.FinishedAt, n.PlanID, n.ID, from)
+		n.UndeclaredMore, n.UndeclaredShared, n.PhaseSince, n.StartedAt, n.FinishedAt,
+		n.AttemptsBefore, n.StalledAt, n.PlanID, n.ID, from)
 	if err == nil && done == 0 {
 		err = plan.Errorf(plan.Conflict, "step %s is no longer %s", n.Ref(), from)
 	}

@@ -9,7 +9,8 @@ import (
 const planColumns = `id, root_id, parent_plan_id, parent_node_id, title, description, working_directory,
 	default_profile_id, review_profile_id, executor, started, started_at, first_started_at, finished_at,
 	approval, revision, next_node_id, created_at, max_parallel, test_instructions, isolation, on_failure,
-	review_policy, max_attempts, max_tokens, max_cost_usd, check_command, deliver, stall_after`
+	review_policy, max_attempts, max_tokens, max_cost_usd, check_command, deliver, stall_after,
+	spent_tokens, spent_cost_usd, spent_uncosted`
 
 const planByID = `SELECT ` + planColumns + ` FROM plans WHERE id = ?`
 
@@ -158,7 +159,9 @@ func (t *Tx) BusyFolders() ([]Folder, error) {
 }
 
 const planFacts = `SELECT p.id, p.root_id, p.parent_plan_id, p.parent_node_id, p.default_profile_id,
-	r.started, r.executor, r.max_parallel, r.approval
+	r.started, r.executor, r.max_parallel, r.approval,
+	(r.max_tokens > 0 AND r.spent_tokens >= r.max_tokens)
+		OR (r.max_cost_usd > 0 AND r.spent_cost_usd >= r.max_cost_usd) AS over_budget
 	FROM plans p JOIN plans r ON r.id = p.root_id WHERE `
 
 // PlanFacts returns what the scheduler needs to know of a plan.

@@ -174,26 +174,6 @@ func (t *Tx) EndRun(r *plan.Run) error {
 	return err
 }
 
-const addSpend = `INSERT INTO spend (root_id, plan_id, node_id, run_id, kind, profile_id, tokens_in, tokens_out, cost_usd, ts)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING`
-
-// AddSpend enters an ended run into the ledger, which resets do not clear.
-func (t *Tx) AddSpend(root plan.PlanID, r *plan.Run) error {
-	if r.TokensIn == nil && r.TokensOut == nil && r.CostUSD == nil {
-		return nil
-	}
-	_, err := t.exec("enter what a run spent", addSpend, root, r.PlanID, r.NodeID, r.ID, r.Kind, r.Profile,
-		orZero(r.TokensIn), orZero(r.TokensOut), r.CostUSD, t.now)
-	return err
-}
-
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
 var clearedByReset = []string{
 	`DELETE FROM runs WHERE plan_id = ?`, // diffs and questions go along
 	clearEvents,

@@ -201,15 +201,45 @@ func TestLedgerCountsARunOnce(t *testing.T) {
 	run := func(id string, in *int64, cost *float64) *plan.Run {
 		return &plan.Run{ID: plan.RunID(id), PlanID: p.ID, NodeID: 1, Kind: plan.RunStep, Profile: 2, TokensIn: in, CostUSD: cost}
 	}
+	ended := func(r *plan.Run) *plan.Run { r.Outcome = plan.OutcomeDone; return r }
 	write(t, s, func(tx *Tx) error {
-		return errors.Join(tx.AddSpend(p.ID, run("a", ptr(int64(5)), ptr(0.25))), tx.AddSpend(p.ID, run("a", ptr(int64(9)), nil)),
-			tx.AddSpend(p.ID, run("b", ptr(int64(7)), nil)), tx.AddSpend(p.ID, run("c", nil, nil)))
+		return errors.Join(tx.AddSpend(p.ID, run("a", ptr(int64(5)), nil)), tx.AddSpend(p.ID, ended(run("a", ptr(int64(9)), ptr(0.25)))),
+			tx.AddSpend(p.ID, ended(run("b", ptr(int64(7)), nil))), tx.AddSpend(p.ID, run("c", ptr(int64(1)), nil)),
+			tx.AddSpend(p.ID, ended(run("d", nil, nil))))
 	})
 	var rows []string
 	read(t, s, func(tx *Tx) error {
 		return tx.list("ledger", &rows, "SELECT run_id || ' ' || tokens_in || ' ' || COALESCE(cost_usd, 'unknown') FROM spend ORDER BY 1")
 	})
-	if diff := cmp.Diff([]string{"a 5 0.25", "b 7 unknown"}, rows); diff != "" {
+	if diff := cmp.Diff([]string{"a 9 0.25", "b 7 unknown", "c 1 unknown"}, rows); diff != "" {
 		t.Errorf("ledger (-want +got):\n%s", diff)
+	}
+	read(t, s, func(tx *Tx) error {
+		got, err := tx.Plan(p.ID)
+		if want := (plan.Spent{Tokens: 17, CostUSD: 0.25, Uncosted: 1}); got.Spent != want {
+			t.Errorf("the plan has spent %+v, want %+v", got.Spent, want)
+		}
+		return err
+	})
+}
+
+func TestLimitsAreKeptUntilTheyAreOver(t *testing.T) {
+	s := open(t, Options{})
+	profile := &plan.Profile{Name: "a", Harness: "mock"}
+	write(t, s, func(tx *Tx) error {
+		return errors.Join(tx.SaveProfile(profile), tx.SetLimit(plan.Limit{Profile: profile.ID, Until: 5, Times: 1, Text: "wait"}),
+			tx.SetLimit(plan.Limit{Profile: profile.ID, Until: 9, Times: 2, Text: "wait on"}))
+	})
+	want := []plan.Limit{{Profile: profile.ID, Until: 9, Times: 2, Text: "wait on"}}
+	for range 2 {
+		read(t, s, func(tx *Tx) error {
+			got, err := tx.Limits()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("limits (-want +got):\n%s", diff)
+			}
+			return err
+		})
+		write(t, s, func(tx *Tx) error { return tx.SetLimit(plan.Limit{Profile: profile.ID}) })
+		want = nil
 	}
 }

@@ -116,6 +116,7 @@ func (c *cells) node(n *plan.Node) error {
 	undeclared := c.text()
 	n.UndeclaredMore, n.UndeclaredShared = int(c.int()), c.yes()
 	n.CreatedAt, n.PhaseSince, n.StartedAt, n.FinishedAt = c.stamp(), c.stamp(), c.stamp(), c.stamp()
+	n.AttemptsBefore, n.StalledAt = int(c.int()), c.stamp()
 	if err := listOf(criteria, &n.Criteria); err != nil {
 		return fmt.Errorf("read the criteria of step %s: %w", n.Ref(), err)
 	}
@@ -137,6 +138,7 @@ func (c *cells) plan(p *plan.Plan) {
 	p.MaxParallel, p.TestInstructions, p.Isolation, p.OnFailure = int(c.int()), c.text(), c.text(), c.text()
 	p.ReviewPolicy, p.MaxAttempts, p.MaxTokens, p.MaxCostUSD = c.text(), int(c.int()), c.int(), c.real()
 	p.CheckCommand, p.Deliver, p.StallAfter = c.text(), c.text(), c.int()
+	p.Tokens, p.Spent.CostUSD, p.Uncosted = c.int(), c.real(), int(c.int())
 }
 
 // run takes the columns of runColumns, in their order.

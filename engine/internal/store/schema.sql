@@ -71,6 +71,13 @@ CREATE TABLE goals (
   assumptions  TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 
+CREATE TABLE limits (
+  profile_id INTEGER PRIMARY KEY REFERENCES profiles (id) ON DELETE CASCADE,
+  until      REAL    NOT NULL,
+  times      INTEGER NOT NULL DEFAULT 1, -- in a row
+  text       TEXT    NOT NULL DEFAULT ''
+) STRICT;
+
 CREATE TABLE node_files (
   plan_id INTEGER NOT NULL,
   node_id INTEGER NOT NULL,
@@ -120,7 +127,7 @@ CREATE TABLE nodes (
   created_at        REAL    NOT NULL,
   phase_since       REAL    NOT NULL DEFAULT 0, -- when state or phase changed last
   started_at        REAL    NOT NULL DEFAULT 0,
-  finished_at       REAL    NOT NULL DEFAULT 0,
+  finished_at       REAL    NOT NULL DEFAULT 0, attempts_before INTEGER NOT NULL DEFAULT 0, stalled_at REAL NOT NULL DEFAULT 0,
   PRIMARY KEY (plan_id, node_id)
 ) STRICT;
 
@@ -212,7 +219,7 @@ CREATE TABLE plans (
   check_command      TEXT    NOT NULL DEFAULT '',
   deliver            TEXT    NOT NULL DEFAULT '',
   stall_after        INTEGER NOT NULL DEFAULT 0  -- seconds
-) STRICT;
+, spent_tokens INTEGER NOT NULL DEFAULT 0, spent_cost_usd REAL NOT NULL DEFAULT 0, spent_uncosted INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX plans_agent ON plans (default_profile_id) WHERE default_profile_id > 0;
 
@@ -370,11 +377,25 @@ CREATE TABLE spend (
   tokens_out INTEGER NOT NULL DEFAULT 0,
   cost_usd   REAL,   -- NULL: not known
   ts         REAL    NOT NULL
-) STRICT;
+, ended INTEGER NOT NULL DEFAULT 1) STRICT;
 
 CREATE INDEX spend_profile ON spend (profile_id);
 
 CREATE INDEX spend_root ON spend (root_id);
+
+CREATE TRIGGER spend_added AFTER INSERT ON spend BEGIN
+  UPDATE plans SET spent_tokens = spent_tokens + new.tokens_in + new.tokens_out,
+    spent_cost_usd = spent_cost_usd + COALESCE(new.cost_usd, 0),
+    spent_uncosted = spent_uncosted + (new.ended = 1 AND new.cost_usd IS NULL)
+  WHERE id = new.root_id;
+END;
+
+CREATE TRIGGER spend_grown AFTER UPDATE ON spend BEGIN
+  UPDATE plans SET spent_tokens = spent_tokens + new.tokens_in + new.tokens_out - old.tokens_in - old.tokens_out,
+    spent_cost_usd = spent_cost_usd + COALESCE(new.cost_usd, 0) - COALESCE(old.cost_usd, 0),
+    spent_uncosted = spent_uncosted + (new.ended = 1 AND new.cost_usd IS NULL) - (old.ended = 1 AND old.cost_usd IS NULL)
+  WHERE id = new.root_id;
+END;
 
 CREATE TABLE system_texts (
   id   INTEGER PRIMARY KEY, -- from a hash of the text

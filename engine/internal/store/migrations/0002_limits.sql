@@ -1,0 +1,40 @@
+-- What keeps steps waiting: providers' limits, budgets, silence.
+
+ALTER TABLE nodes ADD COLUMN attempts_before INTEGER NOT NULL DEFAULT 0; -- made before a person asked for another
+ALTER TABLE nodes ADD COLUMN stalled_at REAL NOT NULL DEFAULT 0;         -- its agent is silent; 0: it is not
+
+ALTER TABLE plans ADD COLUMN spent_tokens INTEGER NOT NULL DEFAULT 0;    -- of top-level plans; kept by triggers
+ALTER TABLE plans ADD COLUMN spent_cost_usd REAL NOT NULL DEFAULT 0;
+ALTER TABLE plans ADD COLUMN spent_uncosted INTEGER NOT NULL DEFAULT 0;  -- ended runs whose cost nobody knows
+
+-- A provider refuses the work of a profile until a moment, and until a run has
+-- shown after it that work is taken again.
+CREATE TABLE limits (
+  profile_id INTEGER PRIMARY KEY REFERENCES profiles (id) ON DELETE CASCADE,
+  until      REAL    NOT NULL,
+  times      INTEGER NOT NULL DEFAULT 1, -- in a row
+  text       TEXT    NOT NULL DEFAULT ''
+) STRICT;
+
+-- The ledger has runs that are still open from now on.
+ALTER TABLE spend ADD COLUMN ended INTEGER NOT NULL DEFAULT 1;
+
+CREATE TRIGGER spend_added AFTER INSERT ON spend BEGIN
+  UPDATE plans SET spent_tokens = spent_tokens + new.tokens_in + new.tokens_out,
+    spent_cost_usd = spent_cost_usd + COALESCE(new.cost_usd, 0),
+    spent_uncosted = spent_uncosted + (new.ended = 1 AND new.cost_usd IS NULL)
+  WHERE id = new.root_id;
+END;
+
+CREATE TRIGGER spend_grown AFTER UPDATE ON spend BEGIN
+  UPDATE plans SET spent_tokens = spent_tokens + new.tokens_in + new.tokens_out - old.tokens_in - old.tokens_out,
+    spent_cost_usd = spent_cost_usd + COALESCE(new.cost_usd, 0) - COALESCE(old.cost_usd, 0),
+    spent_uncosted = spent_uncosted + (new.ended = 1 AND new.cost_usd IS NULL) - (old.ended = 1 AND old.cost_usd IS NULL)
+  WHERE id = new.root_id;
+END;
+
+UPDATE plans SET
+  spent_tokens = (SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM spend WHERE root_id = plans.id),
+  spent_cost_usd = (SELECT COALESCE(SUM(cost_usd), 0) FROM spend WHERE root_id = plans.id),
+  spent_uncosted = (SELECT COUNT(*) FROM spend WHERE root_id = plans.id AND cost_usd IS NULL)
+WHERE parent_plan_id = 0;
