@@ -23,6 +23,7 @@ func (d *desk) apply(changes []plan.Change) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := range changes {
+		d.board.Advance(changes[i].At)
 		d.board.Apply(changes[i].Facts)
 		if changes[i].Profiles != nil {
 			d.board.SetProfiles(changes[i].Profiles)
@@ -52,6 +53,13 @@ func (d *desk) claim(now plan.Stamp, within plan.PlanID) (plan.Ref, bool) {
 	defer d.mu.Unlock()
 	d.board.Advance(now)
 	return d.board.Claim(within)
+}
+
+// waits returns how a step that was just given out had waited.
+func (d *desk) waits(r plan.Ref) []plan.Wait {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.board.Waits(r)
 }
 
 // limitOver reports whether a profile waits for someone to see that its limit is over.

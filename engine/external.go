@@ -86,6 +86,7 @@ func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut
 	}
 	port, _ := e.address()
 	run.System = prompt.Instructions(prompt.InstructionsInput{TestInstructions: root.TestInstructions, Port: port})
+	waits := e.desk.waits(r)
 	err = e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -93,6 +94,9 @@ func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut
 		}
 		if n.State != plan.Ready {
 			return plan.Errorf(plan.Conflict, "step %s is no longer ready", r)
+		}
+		if err := m.waited(n, waits); err != nil {
+			return err
 		}
 		return m.begin(n, run, plan.External, "claimed by "+agent, nil)
 	})

@@ -47,6 +47,9 @@ func (m *mover) move(n *plan.Node, c plan.Cause, edit func(*plan.Node)) error {
 	if to == plan.Pending {
 		n.StartedAt = 0
 	}
+	if to == plan.Ready && n.Kind == plan.KindUser {
+		n.Phase = plan.PhasePerson
+	}
 	if edit != nil {
 		edit(n)
 	}

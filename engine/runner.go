@@ -199,6 +199,7 @@ func orNil(s string) *string {
 
 // begin records that an agent is on a step.
 func (e *Engine) begin(ctx context.Context, a *assignment) error {
+	waits := e.desk.waits(a.run.Ref())
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, a.run.Ref())
 		if err != nil {
@@ -206,6 +207,9 @@ func (e *Engine) begin(ctx context.Context, a *assignment) error {
 		}
 		if n.State != plan.Ready || !m.root.Started {
 			return plan.Errorf(plan.Conflict, "step %s is no longer ready", n.Ref())
+		}
+		if err := m.waited(n, waits); err != nil {
+			return err
 		}
 		if err := m.begin(n, &a.run, plan.Builtin, fmt.Sprintf("agent: %s (%s)", a.agent.Name, a.agent.Harness), a.agent); err != nil {
 			return err

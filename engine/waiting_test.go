@@ -2,11 +2,14 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/enginetest"
@@ -249,6 +252,48 @@ func TestAnAgentThatWaitsForAPersonIsNotStalled(t *testing.T) {
 		s := enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
 		if n := s.Node(ref(id, 1)); n.Interruptions != 0 {
 			t.Errorf("it was interrupted %d times", n.Interruptions)
+		}
+	})
+}
+
+func TestWhatAStepWaitedForIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var refuse atomic.Bool
+		refuse.Store(true)
+		work := limiting(&refuse, func() time.Time { return time.Now().Add(time.Hour) })
+		o := enginetest.Options(t, map[string]enginetest.Agent{
+			"mock": func(ctx context.Context, task plugin.Task, h plugin.Host) (plugin.Result, error) {
+				time.Sleep(10 * time.Minute)
+				return work(ctx, task, h)
+			}})
+		o.MaxConcurrency = 1
+		e := enginetest.Start(t, o)
+		in := spec(t, "a b c you")
+		in.Nodes[0].Files, in.Nodes[1].Files = []string{"x"}, []string{"x"}
+		in.Nodes[3].Kind = "user"
+		id := submit(t, e, in)
+		must(t, e.StartPlan(bg, id, plan.Builtin))
+		time.Sleep(20 * time.Minute) // a was refused after ten minutes
+		refuse.Store(false)
+		time.Sleep(time.Hour)
+		time.Sleep(5 * time.Minute)
+		time.Sleep(30 * time.Minute)
+		must(t, e.MarkDone(bg, ref(id, 4), nil))
+		enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
+		var got []string
+		all, err := e.Phases(bg, plan.Ref{Plan: id})
+		must(t, err)
+		for _, s := range all {
+			got = append(got, fmt.Sprintf("%d %s %s %.0f min", s.NodeID, s.State, s.Phase, float64(s.Until-s.Since)/60))
+		}
+		want := []string{
+			"1 running working 10 min", "1 ready limit 60 min", "1 running working 10 min",
+			"2 ready files 10 min", "2 ready limit 60 min", "2 ready files 10 min", "2 running working 10 min",
+			"3 ready slot 10 min", "3 ready limit 70 min", "3 ready slot 10 min", "3 running working 10 min",
+			"4 ready person 115 min",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("phases (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -28,7 +29,9 @@ type Board struct {
 	perAgent map[ProfileID]int // of them, by profile
 	limited  map[ProfileID]Stamp
 	probes   map[ProfileID]Ref // the run that tries whether a limit is over
-	last     PlanID            // the tree that had the last turn
+
+	limitTimes map[ProfileID]*period
+	last       PlanID // the tree that had the last turn
 }
 
 // Limits are the server's own.
@@ -42,6 +45,8 @@ type tree struct {
 	index fileIndex
 	free  map[ProfileID]*btree.Map[uint64, bool] // by resolved profile
 	slots int
+
+	overTimes period
 }
 
 type boardPlan struct {
@@ -63,6 +68,7 @@ type entry struct {
 	slot    bool // counted in slots
 	sleeps  bool
 	witness Ref
+	waited  waiting
 }
 
 // wakeup packs a moment and a node into an ordered key.
@@ -73,7 +79,7 @@ func NewBoard(l Limits) *Board {
 	return &Board{
 		limits: l, caps: map[ProfileID]int{}, trees: map[PlanID]*tree{}, plans: map[PlanID]*boardPlan{},
 		nodes: map[Ref]*entry{}, waiters: map[Ref]map[Ref]bool{}, perAgent: map[ProfileID]int{},
-		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]Ref{},
+		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]Ref{}, limitTimes: map[ProfileID]*period{},
 	}
 }
 
@@ -119,6 +125,7 @@ func (b *Board) applyPlan(f PlanFacts) {
 			b.trees[f.ID] = t
 		}
 		t.facts = f
+		t.overTimes.set(f.OverBudget, b.now)
 	}
 	if old == nil {
 		p := &boardPlan{facts: f, nodes: map[Ref]bool{}, kids: map[PlanID]bool{}}
@@ -224,6 +231,9 @@ func (b *Board) replace(e *entry, f NodeFacts) {
 	waited, held := e.waits, e.holds
 	sameKeys := slices.Equal(e.facts.Keys, f.Keys)
 	b.leave(e)
+	if f.State == Ready && e.facts.State != Ready && !e.taken {
+		e.waited = waiting{}
+	}
 	e.facts = f
 	b.enter(e)
 	// A waiting node that goes on waiting or starts to run still holds back all
@@ -256,6 +266,7 @@ func (b *Board) enter(e *entry) {
 	switch {
 	case e.facts.NotBefore > b.now:
 		e.sleeps = true
+		e.waited.note(cmp.Or(e.facts.Phase, PhaseQueued), b.now)
 		b.asleep.Set(wakeupAt(e.facts), e.facts.Ref())
 	case b.plans[e.facts.PlanID].live:
 		t := b.treeOf(e)
@@ -337,6 +348,7 @@ func (b *Board) settle(e *entry) {
 
 func (b *Board) waitFor(e *entry, witness Ref) {
 	e.witness = witness
+	e.waited.note(PhaseFiles, b.now)
 	if b.waiters[witness] == nil {
 		b.waiters[witness] = map[Ref]bool{}
 	}
@@ -367,6 +379,7 @@ func (b *Board) wakeWaiters(r Ref) {
 func (b *Board) setFree(e *entry) {
 	t := b.treeOf(e)
 	e.free, e.profile = true, b.resolve(e.facts)
+	e.waited.note(PhaseSlot, b.now)
 	t.index.add(e.facts.Ref(), e.facts.Keys, roleFree, 1)
 	if t.free[e.profile] == nil {
 		t.free[e.profile] = &btree.Map[uint64, bool]{}

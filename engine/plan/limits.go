@@ -6,6 +6,10 @@ package plan
 // refused run instead of one for each waiting step.
 
 func (b *Board) applyLimit(l Limit) {
+	if b.limitTimes[l.Profile] == nil {
+		b.limitTimes[l.Profile] = &period{}
+	}
+	b.limitTimes[l.Profile].set(l.Until != 0, b.now)
 	if l.Until == 0 {
 		delete(b.limited, l.Profile)
 		delete(b.probes, l.Profile)

@@ -149,8 +149,8 @@ func (b *Board) Return(r Ref) {
 	if e := b.nodes[r]; e != nil && e.taken {
 		f := e.facts
 		f.State, f.Phase, f.AgentKind = Ready, PhaseNone, ""
-		e.taken = false
 		b.replace(e, f)
+		e.taken = false
 	}
 }
 

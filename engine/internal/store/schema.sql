@@ -154,7 +154,8 @@ WHEN old.state <> new.state OR old.kind <> new.kind OR old.skipped_by <> new.ski
 END;
 
 CREATE TRIGGER nodes_phase_left AFTER UPDATE OF state, phase ON nodes
-WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase <> new.phase) BEGIN
+WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase <> new.phase)
+  AND new.phase_since > old.phase_since BEGIN
   INSERT INTO phases (plan_id, node_id, run_id, state, phase, since, until)
   VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since);
 END;

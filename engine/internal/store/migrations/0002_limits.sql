@@ -38,3 +38,12 @@ UPDATE plans SET
   spent_cost_usd = (SELECT COALESCE(SUM(cost_usd), 0) FROM spend WHERE root_id = plans.id),
   spent_uncosted = (SELECT COUNT(*) FROM spend WHERE root_id = plans.id AND cost_usd IS NULL)
 WHERE parent_plan_id = 0;
+
+-- No row for no time; and what a ready node waited for may be told when it starts.
+DROP TRIGGER nodes_phase_left;
+CREATE TRIGGER nodes_phase_left AFTER UPDATE OF state, phase ON nodes
+WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase <> new.phase)
+  AND new.phase_since > old.phase_since BEGIN
+  INSERT INTO phases (plan_id, node_id, run_id, state, phase, since, until)
+  VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since);
+END;
