@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -43,7 +44,7 @@ func startable(tx *store.Tx, p *plan.Plan, by plan.Executor) error {
 	case p.Started:
 		return nil
 	}
-	if err := nothingRuns(tx, p.ID, "started again"); err != nil {
+	if err := nothingRuns(tx, p.ID, "started again", plan.RunStep); err != nil {
 		return err
 	}
 	if p.WorkDir != "" {
@@ -128,7 +129,11 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 	}
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		p, err := tx.Plan(id)
-		if err != nil || !p.Started {
+		if err != nil {
+			return err
+		}
+		m := &mover{tx: tx, root: p}
+		if err := m.giveUpReviews(func(*plan.Review) bool { return true }); err != nil || !p.Started {
 			return err
 		}
 		p.Started = false
@@ -138,7 +143,7 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 		if err := recordPlan(tx, id, false); err != nil {
 			return err
 		}
-		return (&mover{tx: tx, root: p}).sendBack()
+		return m.sendBack()
 	})
 	if err != nil {
 		return err
@@ -163,14 +168,15 @@ func (m *mover) sendBack() error {
 	return failed
 }
 
-// nothingRuns refuses while a built-in agent is still at work in a tree.
-func nothingRuns(tx *store.Tx, root plan.PlanID, what string) error {
+// nothingRuns refuses while a built-in agent is still at work on a tree.
+// With kinds only runs of those count.
+func nothingRuns(tx *store.Tx, root plan.PlanID, what string, kinds ...plan.RunKind) error {
 	runs, err := tx.OpenRuns()
 	if err != nil {
 		return err
 	}
 	for i := range runs {
-		if runs[i].Kind == plan.RunExternal {
+		if runs[i].Kind == plan.RunExternal || len(kinds) > 0 && !slices.Contains(kinds, runs[i].Kind) {
 			continue
 		}
 		if r, err := tx.RootOf(runs[i].PlanID); err == nil && r == root {

@@ -47,6 +47,22 @@ func (d *desk) next(now plan.Stamp) (plan.Ref, bool) {
 	return d.board.Next()
 }
 
+// nextReview gives out the review that should start now.
+func (d *desk) nextReview(now plan.Stamp) (int64, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.Advance(now)
+	return d.board.NextReview()
+}
+
+// giveReviewBack returns a review that could not be started.
+func (d *desk) giveReviewBack(id int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.ReturnReview(id)
+	d.ring()
+}
+
 // claim gives out the step that an external agent should do next.
 func (d *desk) claim(now plan.Stamp, within plan.PlanID) (plan.Ref, bool) {
 	d.mu.Lock()
@@ -115,7 +131,15 @@ func (e *Engine) loadBoard(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e.desk.board.Apply(&plan.Facts{Limits: limits})
+		reviews, err := tx.OpenReviews()
+		if err != nil {
+			return err
+		}
+		facts := &plan.Facts{Limits: limits}
+		for _, r := range reviews {
+			facts.Reviews = append(facts.Reviews, plan.ReviewFacts{ID: r.ID, Profile: r.Profile, Urgent: r.Urgent, State: r.State})
+		}
+		e.desk.board.Apply(facts)
 		roots, err := tx.StartedRoots()
 		if err != nil {
 			return err

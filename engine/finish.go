@@ -27,13 +27,15 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		if err != nil {
 			return err
 		}
-		m, n, err := moverAt(tx, run.Ref())
-		if err != nil {
-			return err
-		}
-		f := &ending{e: e, m: m, n: n, run: run, result: result, lost: lost, cause: s.stopCause()}
+		f := &ending{e: e, run: run, result: result, lost: lost, cause: s.stopCause()}
 		if f.cause == "" && run.Stopping {
 			f.cause = run.Cause
+		}
+		if isReview(run.Kind) {
+			return e.finishReview(tx, f)
+		}
+		if f.m, f.n, err = moverAt(tx, run.Ref()); err != nil {
+			return err
 		}
 		return f.record()
 	})
@@ -46,7 +48,7 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 type ending struct {
 	e      *Engine
 	m      *mover
-	n      *plan.Node
+	n      *plan.Node // nil when the run is no attempt at a step
 	run    *plan.Run
 	result plugin.Result
 	lost   error
@@ -84,15 +86,21 @@ func (f *ending) close(o plan.Outcome, cause string) error {
 		if r.Model != "" {
 			f.run.Model = r.Model
 		}
-		f.n.SessionID = f.run.SessionID
-		f.n.CostUSD, f.n.TokensIn, f.n.TokensOut = r.CostUSD, f.run.TokensIn, f.run.TokensOut
+		if f.n != nil {
+			f.n.SessionID = f.run.SessionID
+			f.n.CostUSD, f.n.TokensIn, f.n.TokensOut = r.CostUSD, f.run.TokensIn, f.run.TokensOut
+		}
 	} else {
 		r = plugin.Result{IsError: true, Subtype: "error_interrupted", Errors: []string{cause}, Text: cause, SessionID: f.run.SessionID}
 	}
 	if err := endRun(f.m.tx, f.m.root.ID, f.run, o, cause); err != nil {
 		return err
 	}
-	return f.m.tx.Note(f.m.root.ID, f.n.Ref(), f.run.ID, plugin.KindResult, plugin.ResultEvent(r).Data)
+	data := plugin.ResultEvent(r).Data
+	if isReview(f.run.Kind) {
+		data = marked(data)
+	}
+	return f.m.tx.Note(f.m.root.ID, f.run.Ref(), f.run.ID, plugin.KindResult, data)
 }
 
 func (f *ending) done() error {

@@ -124,7 +124,12 @@ func (m *mover) follow(n *plan.Node, was bool) error {
 			}
 		}
 		return m.rollUp(n.PlanID)
-	case plan.Done, plan.Skipped:
+	case plan.Done:
+		if err := m.reviewDone(n); err != nil {
+			return err
+		}
+		return m.rollUp(n.PlanID)
+	case plan.Skipped:
 		return m.rollUp(n.PlanID)
 	}
 	return nil
@@ -287,7 +292,13 @@ func (m *mover) closePlan(s plan.Status) error {
 	if err := m.tx.SetFinished(m.root.ID, m.root.FinishedAt); err != nil {
 		return err
 	}
-	return m.tx.Record(plan.Change{Root: m.root.ID, Plan: m.root.ID, Kind: plan.ChangePlan})
+	if err := m.tx.Record(plan.Change{Root: m.root.ID, Plan: m.root.ID, Kind: plan.ChangePlan}); err != nil {
+		return err
+	}
+	if over {
+		return m.reviewWhole()
+	}
+	return m.setAside(plan.Ref{Plan: m.root.ID})
 }
 
 // finishContainer ends a node whose subplan is done: its result is that of its

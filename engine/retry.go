@@ -45,6 +45,9 @@ func (m *mover) retry(n *plan.Node) error {
 	}); err != nil {
 		return err
 	}
+	if err := m.setAside(n.Ref()); err != nil {
+		return err
+	}
 	return m.goOn(n.PlanID)
 }
 

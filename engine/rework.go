@@ -68,7 +68,7 @@ func (m *mover) rework(n *plan.Node, brief string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.tx.DropReviews(n.Ref()); err != nil {
+	if err := m.setAside(n.Ref()); err != nil {
 		return err
 	}
 	return m.goOn(n.PlanID)

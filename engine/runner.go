@@ -3,33 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/clearbox-go/clearbox/engine/internal/prompt"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/plugin"
 )
-
-// assignment is all that is needed to put a built-in agent on a step.
-type assignment struct {
-	run     plan.Run
-	root    *plan.Plan
-	harness string
-	agent   agentData
-	task    plugin.Task
-}
-
-// agentData is who runs a step, as its transcript says it.
-type agentData struct {
-	Name             string         `json:"name"`
-	Harness          string         `json:"harness"`
-	Model            *string        `json:"model"`
-	ProfileID        plan.ProfileID `json:"profile_id"`
-	Capability       string         `json:"capability"`
-	CapabilitySource string         `json:"capability_source"`
-}
 
 // runStep runs one step that the board gave out, from launch to recorded end.
 func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
@@ -52,6 +31,11 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 		}
 		return
 	}
+	e.launch(ctx, s, a)
+}
+
+// launch starts the agent of a run that is recorded, and follows it to its end.
+func (e *Engine) launch(ctx context.Context, s *session, a *assignment) {
 	launch, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.starting(cancel)
@@ -140,61 +124,21 @@ func (e *Engine) canRun(root *plan.Plan, p *plan.Profile) error {
 		"(--harness-dir) or give the step another agent", p.Name, p.Harness, p.Harness)
 }
 
-// fill completes an assignment.
+// fill completes the assignment of a step.
 func (e *Engine) fill(a *assignment, n *plan.Node, agent plan.Agent) {
-	p := agent.Profile
+	e.cast(a, plan.RunStep, n.Ref(), agent)
 	port, url := e.address()
-	a.harness = p.Harness
-	a.agent = agentData{Name: p.Name, Harness: p.Harness, Model: orNil(a.task.Profile.Model), ProfileID: p.ID,
-		Capability: agent.Capability, CapabilitySource: agent.CapabilitySource}
+	a.run.TokenRole = plan.Worker
 	tools := url != nil && !e.opts.NoAgentMCP
-	a.run = plan.Run{ID: newRunID(), PlanID: n.PlanID, NodeID: n.ID, Kind: plan.RunStep, Profile: p.ID, AgentName: p.Name,
-		Harness: p.Harness, Model: a.task.Profile.Model, Capability: agent.Capability, Prompt: a.run.Prompt, TokenRole: plan.Worker}
 	if tools {
 		var token string
 		token, a.run.TokenHash = newToken()
 		a.task.MCPURL = url(token)
 	}
-	a.run.System = prompt.System(prompt.SystemInput{TestLevel: p.TestLevel, TestInstructions: a.root.TestInstructions,
-		Capability: agent.Capability, Port: port, Tools: tools, Append: p.SystemAppend})
-	a.task.RunID, a.task.PlanID, a.task.NodeID = string(a.run.ID), int64(n.PlanID), int64(n.ID)
-	a.task.Kind, a.task.Title, a.task.Prompt, a.task.System = string(plan.RunStep), n.Title, a.run.Prompt, a.run.System
-	a.task.WorkDir = workDir(e.opts.WorkDir, a.root)
-	a.task.Allowed, a.task.TaskType = plugin.Capability(agent.Capability), n.TaskType
-	a.task.Limits = plugin.Limits{MaxTokens: p.MaxTokens, MaxCostUSD: p.MaxCostUSD}
-	a.task.Speed = e.opts.MockSpeed
+	a.run.System = prompt.System(prompt.SystemInput{TestLevel: agent.Profile.TestLevel, TestInstructions: a.root.TestInstructions,
+		Capability: agent.Capability, Port: port, Tools: tools, Append: agent.Profile.SystemAppend})
+	a.task.Title, a.task.TaskType, a.task.System = n.Title, n.TaskType, a.run.System
 	a.limitWrites(n)
-}
-
-// limitWrites narrows what may be written where a task type says so.
-func (a *assignment) limitWrites(n *plan.Node) {
-	if n.TaskType == "" {
-		return
-	}
-	a.task.LimitWrites, a.task.Writable = true, []string{}
-	if n.TaskType != "review" {
-		for _, f := range n.Files {
-			a.task.Writable = append(a.task.Writable, f.Path)
-		}
-	}
-}
-
-func (a *assignment) checkFolder(n *plan.Node) error {
-	dir := a.task.WorkDir
-	if a.root.WorkDir == "" {
-		return os.MkdirAll(dir, 0o755)
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return plan.Errorf(plan.Unavailable, "step %s cannot run: the working directory %s is gone", n.Ref(), filepath.Clean(dir))
-	}
-	return nil
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // begin records that an agent is on a step.

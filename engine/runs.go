@@ -19,6 +19,7 @@ const (
 	causeShutdown    = "the server was stopped"
 	causeStalled     = "its agent gave no sign of life"
 	causeBudget      = "the agent's limit per run is used up"
+	causeReplaced    = "another review was asked for, or nobody needs this one any more"
 )
 
 // newRunID makes a name for a run that will never come again.

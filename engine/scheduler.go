@@ -26,8 +26,18 @@ func (e *Engine) schedule(ctx context.Context) {
 	}
 }
 
-// tick starts every step that can start now.
+// tick starts every review and every step that can start now.
 func (e *Engine) tick(ctx context.Context) {
+	for ctx.Err() == nil {
+		id, ok := e.desk.nextReview(e.now())
+		if !ok {
+			break
+		}
+		if !e.spawn(func() { e.runReview(ctx, id) }) {
+			e.desk.giveReviewBack(id)
+			return
+		}
+	}
 	for ctx.Err() == nil {
 		r, ok := e.desk.next(e.now())
 		if !ok {

@@ -68,6 +68,9 @@ func (k *sink) store(tx *store.Tx, e plugin.Event, p *store.Progress) error {
 			}
 		}
 	}
+	if isReview(k.s.run.Kind) {
+		e.Data = marked(e.Data)
+	}
 	_, err := tx.AppendEvent(k.s.root, &plan.Event{PlanID: k.s.run.PlanID, NodeID: k.s.run.NodeID, RunID: k.s.run.ID,
 		RunSeq: e.Seq, At: plan.StampOf(e.At), Kind: e.Kind, Data: e.Data})
 	return err
@@ -97,7 +100,7 @@ func (k *sink) progress(tx *store.Tx, p store.Progress) error {
 			return err
 		}
 	}
-	if k.s.run.NodeID == 0 || p.SessionID == "" && p.TokensIn == nil {
+	if k.s.run.Kind != plan.RunStep || p.SessionID == "" && p.TokensIn == nil {
 		return nil
 	}
 	in, out, err := tx.ProgressNode(k.s.run.Ref(), p)

@@ -31,7 +31,9 @@ type Board struct {
 	probes   map[ProfileID]Ref // the run that tries whether a limit is over
 
 	limitTimes map[ProfileID]*period
-	last       PlanID // the tree that had the last turn
+	reviews    map[int64]*boardReview
+	queue      btree.Map[int64, bool] // reviews that wait, the oldest first
+	last       PlanID                 // the tree that had the last turn
 }
 
 // Limits are the server's own.
@@ -80,6 +82,7 @@ func NewBoard(l Limits) *Board {
 		limits: l, caps: map[ProfileID]int{}, trees: map[PlanID]*tree{}, plans: map[PlanID]*boardPlan{},
 		nodes: map[Ref]*entry{}, waiters: map[Ref]map[Ref]bool{}, perAgent: map[ProfileID]int{},
 		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]Ref{}, limitTimes: map[ProfileID]*period{},
+		reviews: map[int64]*boardReview{},
 	}
 }
 
@@ -107,6 +110,9 @@ func (b *Board) Apply(f *Facts) {
 	}
 	for _, l := range f.Limits {
 		b.applyLimit(l)
+	}
+	for _, r := range f.Reviews {
+		b.applyReview(r)
 	}
 }
 

@@ -40,9 +40,18 @@ func (c *Change) Ref() Ref { return Ref{c.Plan, c.Node} }
 // Facts are what the scheduler needs to know of plans and nodes as they are
 // after a change. Plans and nodes that are not named have not changed.
 type Facts struct {
-	Plans  []PlanFacts
-	Nodes  []NodeFacts
-	Limits []Limit
+	Plans   []PlanFacts
+	Nodes   []NodeFacts
+	Limits  []Limit
+	Reviews []ReviewFacts
+}
+
+// ReviewFacts is what the scheduler knows of a review without a verdict.
+type ReviewFacts struct {
+	ID      int64
+	Profile ProfileID
+	Urgent  bool        // it waits for no slot
+	State   ReviewState // ReviewDone: there is nothing to do any more
 }
 
 // Limit says that the provider behind a profile refuses work until a moment. It

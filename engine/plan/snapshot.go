@@ -14,6 +14,8 @@ type Snapshot struct {
 	Profiles  map[ProfileID]*Profile
 	Questions []Question // open ones
 	Holds     map[Ref]Hold
+	Reviews   map[Ref]*Review // the verdicts that stand; node 0 is for a plan
+	Reviewing map[Ref]*Review // those that have been asked for
 
 	root  *Plan
 	plans map[PlanID]*branch
@@ -48,7 +50,8 @@ const (
 // NewSnapshot puts a tree together. Plans must hold the root; nodes and edges of
 // plans that are not in it are left out. It keeps what it is given.
 func NewSnapshot(plans []Plan, nodes []Node, edges []Edge) *Snapshot {
-	s := &Snapshot{plans: make(map[PlanID]*branch, len(plans)), Profiles: map[ProfileID]*Profile{}}
+	s := &Snapshot{plans: make(map[PlanID]*branch, len(plans)), Profiles: map[ProfileID]*Profile{},
+		Reviews: map[Ref]*Review{}, Reviewing: map[Ref]*Review{}}
 	for i := range plans {
 		p := &plans[i]
 		s.plans[p.ID] = &branch{plan: p, byID: map[NodeID]*Node{}}
@@ -200,6 +203,17 @@ func (s *Snapshot) Walk(f func(*Node)) {
 	for _, id := range s.ids {
 		for _, n := range s.plans[id].nodes {
 			f(n)
+		}
+	}
+}
+
+// WalkFrom calls f for every node of a plan and of those nested in it, each node
+// before what its subplan has.
+func (s *Snapshot) WalkFrom(id PlanID, f func(*Node)) {
+	for _, n := range s.NodesOf(id) {
+		f(n)
+		if n.Subplan != 0 {
+			s.WalkFrom(n.Subplan, f)
 		}
 	}
 }

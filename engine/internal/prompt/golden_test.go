@@ -41,6 +41,9 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	for _, c := range systemCases() {
 		want = append(want, c.name)
 	}
+	for _, c := range reviewCases() {
+		want = append(want, c.name)
+	}
 	want = append(want, "instructions", "instructions-tests", "subplan-result")
 	known := map[string]bool{}
 	for _, name := range want {

@@ -131,6 +131,10 @@ func (w *writer) step(n *plan.Node) {
 		w.para("There is no description: the title says it all.")
 	}
 	w.para(n.Description)
+	w.criteria(n)
+}
+
+func (w *writer) criteria(n *plan.Node) {
 	if len(n.Criteria) == 0 {
 		return
 	}

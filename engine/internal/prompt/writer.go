@@ -30,6 +30,9 @@ func (w *writer) line(text string) { w.b.WriteString(text + "\n") }
 func (w *writer) end() { w.b.WriteString("\n") }
 
 func (w *writer) list(items []string) {
+	if len(items) == 0 {
+		return
+	}
 	for _, s := range items {
 		w.line("- " + s)
 	}
@@ -38,7 +41,9 @@ func (w *writer) list(items []string) {
 
 // fenced writes somebody else's text so that none of it can be taken for ours:
 // the fence is longer than any run of backticks in it.
-func (w *writer) fenced(text string) {
+func (w *writer) fenced(text string) { w.fencedAs("", text) }
+
+func (w *writer) fencedAs(language, text string) {
 	longest, run := 0, 0
 	for i := range len(text) {
 		if run++; text[i] != '`' {
@@ -47,7 +52,7 @@ func (w *writer) fenced(text string) {
 		longest = max(longest, run)
 	}
 	fence := strings.Repeat("`", max(3, longest+1))
-	w.b.WriteString(fence + "\n" + strings.Trim(text, "\r\n") + "\n" + fence + "\n\n")
+	w.b.WriteString(fence + language + "\n" + strings.Trim(text, "\r\n") + "\n" + fence + "\n\n")
 }
 
 // cut shortens a text to a number of characters and says so in its last line.

@@ -18,7 +18,7 @@ CREATE TABLE diffs (
   added   INTEGER NOT NULL DEFAULT 0,
   removed INTEGER NOT NULL DEFAULT 0,
   declared INTEGER NOT NULL DEFAULT 1,
-  diff    TEXT    NOT NULL,
+  diff    TEXT    NOT NULL, is_binary INTEGER NOT NULL DEFAULT 0, is_cut INTEGER NOT NULL DEFAULT 0, note TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (run_id, path)
 ) STRICT;
 
@@ -305,9 +305,11 @@ CREATE TABLE reviews (
   tokens_out INTEGER,
   dropped    INTEGER NOT NULL DEFAULT 0, -- its node ran again
   created_at REAL    NOT NULL
-) STRICT;
+, state TEXT NOT NULL DEFAULT 'done', profile_id INTEGER NOT NULL DEFAULT 0, urgent INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX reviews_node ON reviews (plan_id, node_id);
+
+CREATE INDEX reviews_open ON reviews (state) WHERE state <> 'done';
 
 CREATE TABLE revisions (
   plan_id    INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
@@ -353,7 +355,7 @@ CREATE TABLE runs (
   result      TEXT,
   stopping    INTEGER NOT NULL DEFAULT 0,
   started_at  REAL    NOT NULL,
-  finished_at REAL    NOT NULL DEFAULT 0,
+  finished_at REAL    NOT NULL DEFAULT 0, base_took REAL NOT NULL DEFAULT 0, end_took REAL NOT NULL DEFAULT 0, left_out TEXT NOT NULL DEFAULT '[]',
   UNIQUE (plan_id, node_id, number)
 ) STRICT;
 

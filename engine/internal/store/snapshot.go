@@ -142,6 +142,18 @@ func (t *Tx) addContext(root plan.PlanID, s *plan.Snapshot) error {
 	if s.Questions, err = t.OpenQuestions(root); err != nil {
 		return err
 	}
+	reviews, err := t.ReviewsOf(root)
+	if err != nil {
+		return err
+	}
+	for i := range reviews {
+		r := &reviews[i]
+		if r.State == plan.ReviewDone {
+			s.Reviews[r.Ref()] = r
+		} else {
+			s.Reviewing[r.Ref()] = r
+		}
+	}
 	s.Seq, err = t.LastSeq()
 	return err
 }

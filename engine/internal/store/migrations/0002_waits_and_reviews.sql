@@ -1,4 +1,5 @@
--- What keeps steps waiting: providers' limits, budgets, silence.
+-- What keeps steps waiting: providers' limits, budgets, silence. Reviews that are
+-- on their way, and what snapshots say.
 
 ALTER TABLE nodes ADD COLUMN attempts_before INTEGER NOT NULL DEFAULT 0; -- made before a person asked for another
 ALTER TABLE nodes ADD COLUMN stalled_at REAL NOT NULL DEFAULT 0;         -- its agent is silent; 0: it is not
@@ -47,3 +48,18 @@ WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase 
   INSERT INTO phases (plan_id, node_id, run_id, state, phase, since, until)
   VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since);
 END;
+
+-- A review is asked for, runs, and has its verdict.
+ALTER TABLE reviews ADD COLUMN state TEXT NOT NULL DEFAULT 'done';     -- queued running done
+ALTER TABLE reviews ADD COLUMN profile_id INTEGER NOT NULL DEFAULT 0;  -- who is to do it
+ALTER TABLE reviews ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;      -- a person asked for it
+ALTER TABLE reviews ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;       -- agents lost over it
+CREATE INDEX reviews_open ON reviews (state) WHERE state <> 'done';
+
+ALTER TABLE runs ADD COLUMN base_took REAL NOT NULL DEFAULT 0; -- seconds that its snapshots took
+ALTER TABLE runs ADD COLUMN end_took REAL NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]'; -- what they could not take in: path and why
+
+ALTER TABLE diffs ADD COLUMN is_binary INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE diffs ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0; -- diff ends before the change does
+ALTER TABLE diffs ADD COLUMN note TEXT NOT NULL DEFAULT '';     -- why there is no diff
