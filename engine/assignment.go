@@ -11,6 +11,7 @@ import (
 // assignment is all that is needed to put a built-in agent to work.
 type assignment struct {
 	run     plan.Run
+	node    *plan.Node // as it was when the run was prepared; nil when it is no attempt at a step
 	root    *plan.Plan
 	harness string
 	agent   agentData

@@ -92,9 +92,26 @@ func requested(tx *store.Tx, n *plan.Node) ([]prompt.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, prompt.Result{Node: from, NoPath: !ok})
+		changed, err := changedBy(tx, from)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prompt.Result{Node: from, Changed: changed, NoPath: !ok})
 	}
 	return out, nil
+}
+
+// changedBy returns which files the last run of a finished node changed.
+func changedBy(tx *store.Tx, n *plan.Node) ([]prompt.Changed, error) {
+	if n.State != plan.Done || n.RunID == "" {
+		return nil, nil
+	}
+	files, err := tx.Changed(n.RunID)
+	var out []prompt.Changed
+	for _, f := range files {
+		out = append(out, prompt.Changed{Path: f.Path, How: string(f.Kind), Added: f.Added, Removed: f.Removed})
+	}
+	return out, err
 }
 
 // workDir returns the folder that a tree's steps work in.

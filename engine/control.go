@@ -199,6 +199,7 @@ func (e *Engine) StopNode(ctx context.Context, r plan.Ref) error {
 	if run != nil && run.Kind == plan.RunStep {
 		return e.stopRuns(ctx, causeStopped, func(s *session) bool { return s.run.ID == run.ID })
 	}
+	after := e.afterClaim(ctx, r)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -211,6 +212,9 @@ func (e *Engine) StopNode(ctx context.Context, r plan.Ref) error {
 			return plan.Errorf(plan.Invalid, "step %s works through its subplan %d: stop the steps in it", r, n.Subplan)
 		}
 		if run != nil {
+			if err := after.keep(tx, m.root.ID, n, run); err != nil {
+				return err
+			}
 			if err := endRun(tx, m.root.ID, run, plan.OutcomeStopped, causeStopped); err != nil {
 				return err
 			}
@@ -254,6 +258,11 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return err
 	}
+	var bad plan.Problems
+	checkText(&bad, "step", "result", deref(result))
+	if err := bad.Err("the step was not marked done:"); err != nil {
+		return err
+	}
 	run, err := e.openRunOf(ctx, r)
 	if err != nil {
 		return err
@@ -263,11 +272,7 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 			return err
 		}
 	}
-	var bad plan.Problems
-	checkText(&bad, "step", "result", deref(result))
-	if err := bad.Err("the step was not marked done:"); err != nil {
-		return err
-	}
+	after := e.afterClaim(ctx, r)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -278,6 +283,9 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 		}
 		if n.State == plan.Running && n.RunID != "" {
 			if open, err := tx.Run(n.RunID); err == nil && open.Open() {
+				if err := after.keep(tx, m.root.ID, n, open); err != nil {
+					return err
+				}
 				if err := endRun(tx, m.root.ID, open, plan.OutcomeStopped, causeMarkedDone); err != nil {
 					return err
 				}

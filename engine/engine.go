@@ -6,6 +6,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/harness"
+	"github.com/clearbox-go/clearbox/engine/internal/shadow"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/plugin"
@@ -30,6 +32,7 @@ type Options struct {
 	AgentProfile      string  // the default agent's name; "" : claude, or mock with Mock
 	DefaultCapability string  // of workers whose profile names none; "" means full
 	NoAgentMCP        bool    // built-in workers get no Clearbox tools
+	NoSnapshots       bool    // nothing is known of what steps change
 	MaxNodes          int     // per plan; 0 means 50,000
 
 	HarnessDirs []string
@@ -83,6 +86,8 @@ type Engine struct {
 	hub      *hub
 	desk     *desk
 	server   plan.Server
+	shadow   *shadow.Repo // nil with NoSnapshots
+	noGit    sync.Once
 
 	mu       sync.Mutex
 	agentURL func(token string) string // set once the server listens
@@ -105,6 +110,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
+	}
+	if !o.NoSnapshots {
+		if e.shadow, err = shadow.Open(o.DataDir, shadow.Options{}); err != nil {
+			s.Close()
+			return nil, err
+		}
 	}
 	if e.launcher = o.Launcher; e.launcher == nil {
 		e.launcher = harness.New(harness.Options{Dirs: o.HarnessDirs, DataDir: o.DataDir, Supervisor: o.Supervisor,
@@ -250,7 +261,11 @@ func (e *Engine) CloseStreams() { e.hub.close() }
 func (e *Engine) Close() error {
 	e.hub.close()
 	e.launcher.Close()
-	return e.store.Close()
+	var err error
+	if e.shadow != nil {
+		err = e.shadow.Close()
+	}
+	return errors.Join(err, e.store.Close())
 }
 
 // prune forgets old changes once in a while; streams that ask for older ones are
@@ -266,6 +281,7 @@ func (e *Engine) prune(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			e.log.Error("prune changes", "err", err)
 		}
+		e.pruneSnapshots(ctx)
 		select {
 		case <-ctx.Done():
 			return

@@ -86,6 +86,7 @@ func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut
 	}
 	port, _ := e.address()
 	run.System = prompt.Instructions(prompt.InstructionsInput{TestInstructions: root.TestInstructions, Port: port})
+	e.before(ctx, run, n, workDir(e.opts.WorkDir, root))
 	waits := e.desk.waits(r)
 	err = e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
@@ -254,6 +255,7 @@ func (e *Engine) endClaim(ctx context.Context, r plan.Ref, number int, text, fie
 	if err := bad.Err("nothing was recorded:"); err != nil {
 		return err
 	}
+	after := e.afterClaim(ctx, r)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -275,6 +277,9 @@ func (e *Engine) endClaim(ctx context.Context, r plan.Ref, number int, text, fie
 			outcome, kind, data = plan.OutcomeFailed, plugin.KindError, textData{text}
 		}
 		run.Result = &text
+		if err := after.keep(tx, m.root.ID, n, run); err != nil {
+			return err
+		}
 		if err := endRun(tx, m.root.ID, run, outcome, ""); err != nil {
 			return err
 		}
@@ -314,6 +319,7 @@ func (e *Engine) Release(ctx context.Context, r plan.Ref, number int) error {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return err
 	}
+	after := e.afterClaim(ctx, r)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -325,6 +331,9 @@ func (e *Engine) Release(ctx context.Context, r plan.Ref, number int) error {
 		}
 		if run.Kind != plan.RunExternal {
 			return plan.Errorf(plan.Invalid, "step %s is run by a built-in agent: stop it instead", r)
+		}
+		if err := after.keep(tx, m.root.ID, n, run); err != nil {
+			return err
 		}
 		if err := endRun(tx, m.root.ID, run, plan.OutcomeStopped, "given back"); err != nil {
 			return err

@@ -19,6 +19,10 @@ const maxInterruptions = 3
 
 // finish records how a run ended, and takes its step on: in one change.
 func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, lost error) {
+	var after *shot
+	if s.run.Kind == plan.RunStep {
+		after = e.after(ctx, s.run.ID)
+	}
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		run, err := tx.Run(s.run.ID)
 		if plan.KindOf(err) == plan.NotFound || err == nil && !run.Open() {
@@ -27,7 +31,7 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		if err != nil {
 			return err
 		}
-		f := &ending{e: e, run: run, result: result, lost: lost, cause: s.stopCause()}
+		f := &ending{e: e, run: run, after: after, result: result, lost: lost, cause: s.stopCause()}
 		if f.cause == "" && run.Stopping {
 			f.cause = run.Cause
 		}
@@ -53,6 +57,7 @@ type ending struct {
 	result plugin.Result
 	lost   error
 	cause  string // why it was asked to stop
+	after  *shot
 }
 
 func (f *ending) record() error {
@@ -92,6 +97,11 @@ func (f *ending) close(o plan.Outcome, cause string) error {
 		}
 	} else {
 		r = plugin.Result{IsError: true, Subtype: "error_interrupted", Errors: []string{cause}, Text: cause, SessionID: f.run.SessionID}
+	}
+	if f.n != nil {
+		if err := f.after.keep(f.m.tx, f.m.root.ID, f.n, f.run); err != nil {
+			return err
+		}
 	}
 	if err := endRun(f.m.tx, f.m.root.ID, f.run, o, cause); err != nil {
 		return err

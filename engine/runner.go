@@ -24,6 +24,7 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 	}
 	e.enlist(s)
 	defer e.dismiss(s)
+	e.before(ctx, &a.run, a.node, a.task.WorkDir)
 	if err := e.begin(ctx, a); err != nil {
 		e.desk.giveBack(r)
 		if plan.KindOf(err) != plan.Conflict {
@@ -75,6 +76,7 @@ func (e *Engine) assign(ctx context.Context, r plan.Ref) (*assignment, error) {
 	if err := e.canRun(a.root, agent.Profile); err != nil {
 		return nil, err
 	}
+	a.node = n
 	e.fill(a, n, agent)
 	return a, a.checkFolder(n)
 }

@@ -121,7 +121,7 @@ func Options(tb testing.TB, agents map[string]Agent) engine.Options {
 	tb.Helper()
 	return engine.Options{
 		DB: filepath.Join(tb.TempDir(), "clearbox.sqlite"), Mock: true, Launcher: &Launcher{Agents: agents},
-		RetryDelay: time.Millisecond, Env: func(string) string { return "" },
+		RetryDelay: time.Millisecond, NoSnapshots: true, Env: func(string) string { return "" },
 	}
 }
 

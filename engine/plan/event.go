@@ -54,37 +54,40 @@ const (
 
 // Run is one session of an agent on a node, or on a whole plan (node 0).
 type Run struct {
-	ID         RunID     `db:"id"`
-	PlanID     PlanID    `db:"plan_id"`
-	NodeID     NodeID    `db:"node_id"`
-	Number     int       `db:"number"` // 1, 2, 3 … per node
-	Kind       RunKind   `db:"kind"`
-	Outcome    Outcome   `db:"outcome"`
-	Cause      string    `db:"cause"`
-	Profile    ProfileID `db:"profile_id"`
-	AgentName  string    `db:"agent_name"`
-	Harness    string    `db:"harness"`
-	Model      string    `db:"model"`
-	Capability string    `db:"capability"`
-	SessionID  string    `db:"session_id"`
-	Prompt     string    `db:"prompt"`
-	System     string    `db:"system"`
-	TokenHash  []byte    `db:"token_hash"`
-	TokenRole  Role      `db:"token_role"`
-	Isolation  string    `db:"isolation"`
-	Worktree   string    `db:"worktree"`
-	BaseTree   string    `db:"base_tree"`
-	EndTree    string    `db:"end_tree"`
-	Attach     []byte    `db:"attach"` // how to find its process again; nil when it has none
-	Acked      int64     `db:"acked"`  // the last run_seq that is stored
-	TokensIn   *int64    `db:"tokens_in"`
-	TokensOut  *int64    `db:"tokens_out"`
-	CostUSD    *float64  `db:"cost_usd"`
-	NumTurns   int       `db:"num_turns"`
-	Result     *string   `db:"result"`
-	StartedAt  Stamp     `db:"started_at"`
-	FinishedAt Stamp     `db:"finished_at"`
-	Stopping   bool      `db:"stopping"` // a stop was asked for
+	ID         RunID       `db:"id"`
+	PlanID     PlanID      `db:"plan_id"`
+	NodeID     NodeID      `db:"node_id"`
+	Number     int         `db:"number"` // 1, 2, 3 … per node
+	Kind       RunKind     `db:"kind"`
+	Outcome    Outcome     `db:"outcome"`
+	Cause      string      `db:"cause"`
+	Profile    ProfileID   `db:"profile_id"`
+	AgentName  string      `db:"agent_name"`
+	Harness    string      `db:"harness"`
+	Model      string      `db:"model"`
+	Capability string      `db:"capability"`
+	SessionID  string      `db:"session_id"`
+	Prompt     string      `db:"prompt"`
+	System     string      `db:"system"`
+	TokenHash  []byte      `db:"token_hash"`
+	TokenRole  Role        `db:"token_role"`
+	Isolation  string      `db:"isolation"`
+	Worktree   string      `db:"worktree"`
+	BaseTree   string      `db:"base_tree"`
+	EndTree    string      `db:"end_tree"`
+	BaseTook   float64     `db:"base_took"` // seconds that its snapshots took
+	EndTook    float64     `db:"end_took"`
+	LeftOut    LeftOutList `db:"left_out"`
+	Attach     []byte      `db:"attach"` // how to find its process again; nil when it has none
+	Acked      int64       `db:"acked"`  // the last run_seq that is stored
+	TokensIn   *int64      `db:"tokens_in"`
+	TokensOut  *int64      `db:"tokens_out"`
+	CostUSD    *float64    `db:"cost_usd"`
+	NumTurns   int         `db:"num_turns"`
+	Result     *string     `db:"result"`
+	StartedAt  Stamp       `db:"started_at"`
+	FinishedAt Stamp       `db:"finished_at"`
+	Stopping   bool        `db:"stopping"` // a stop was asked for
 }
 
 // Ref returns the node that the run works on.

@@ -10,11 +10,11 @@ import (
 
 const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_id, agent_name, harness, model, capability,
 	session_id, token_hash, token_role, isolation, worktree, base_tree, end_tree, attach, acked, tokens_in, tokens_out,
-	cost_usd, num_turns, result, stopping, started_at, finished_at`
+	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out`
 
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
-	prompt, system_id, token_hash, token_role, isolation, worktree, base_tree, started_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	prompt, system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const runNumbers = `SELECT number FROM runs WHERE plan_id = ? AND node_id = ?`
 
@@ -40,7 +40,8 @@ func (t *Tx) InsertRun(r *plan.Run) error {
 	}
 	r.Number = slices.Max(append(numbers, 0)) + 1
 	_, err := t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
-		r.Model, r.Capability, r.Prompt, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree, r.StartedAt)
+		r.Model, r.Capability, r.Prompt, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
+		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt)
 	return err
 }
 
@@ -52,8 +53,7 @@ func (t *Tx) Run(id plan.RunID) (*plan.Run, error) { return t.oneRun(runByID, id
 func (t *Tx) oneRun(query string, arg any) (*plan.Run, error) {
 	r := &plan.Run{}
 	found, err := t.row("read run", query, []any{arg}, func(c *cells) error {
-		c.run(r)
-		return nil
+		return c.run(r)
 	})
 	if err == nil && !found {
 		err = plan.Errorf(plan.NotFound, "there is no such run")
@@ -159,7 +159,8 @@ func (t *Tx) ProgressNode(r plan.Ref, p Progress) (in, out *int64, err error) {
 }
 
 const endRun = `UPDATE runs SET outcome = ?, cause = ?, result = ?, tokens_in = ?, tokens_out = ?, cost_usd = ?,
-	num_turns = ?, session_id = ?, model = ?, finished_at = ?, token_hash = NULL, attach = NULL
+	num_turns = ?, session_id = ?, model = ?, finished_at = ?, end_tree = ?, end_took = ?, left_out = ?,
+	token_hash = NULL, attach = NULL
 	WHERE id = ? AND outcome = ''`
 
 // EndRun closes a run: its token is dead from then on. It is a Conflict when the
@@ -167,11 +168,33 @@ const endRun = `UPDATE runs SET outcome = ?, cause = ?, result = ?, tokens_in = 
 func (t *Tx) EndRun(r *plan.Run) error {
 	r.FinishedAt = t.now
 	n, err := t.exec("end run", endRun, r.Outcome, r.Cause, r.Result, r.TokensIn, r.TokensOut, r.CostUSD,
-		r.NumTurns, r.SessionID, r.Model, r.FinishedAt, r.ID)
+		r.NumTurns, r.SessionID, r.Model, r.FinishedAt, r.EndTree, r.EndTook, jsonOf(r.LeftOut), r.ID)
 	if err == nil && n == 0 {
 		err = plan.Errorf(plan.Conflict, "run %d of step %s has ended already", r.Number, r.Ref())
 	}
 	return err
+}
+
+const ranMeanwhile = `SELECT EXISTS (SELECT 1 FROM runs r JOIN plans p ON p.id = r.plan_id
+		WHERE r.outcome = '' AND r.id <> ?1 AND r.kind IN ('step', 'external') AND p.root_id = ?2)
+	OR EXISTS (SELECT 1 FROM runs r JOIN plans p ON p.id = r.plan_id
+		WHERE r.finished_at > ?3 AND r.id <> ?1 AND r.kind IN ('step', 'external') AND p.root_id = ?2)`
+
+// RanMeanwhile reports whether another step of a tree ran while a run did that is
+// about to end.
+func (t *Tx) RanMeanwhile(root plan.PlanID, r *plan.Run) (bool, error) {
+	var yes bool
+	err := t.get("look who ran meanwhile", &yes, ranMeanwhile, r.ID, root, r.StartedAt)
+	return yes, err
+}
+
+const trees = `SELECT base_tree FROM runs WHERE base_tree <> '' UNION SELECT end_tree FROM runs WHERE end_tree <> ''`
+
+// Trees returns the names of all snapshots that runs refer to.
+func (t *Tx) Trees() ([]string, error) {
+	var names []string
+	err := t.list("list snapshots", &names, trees)
+	return names, err
 }
 
 var clearedByReset = []string{

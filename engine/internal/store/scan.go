@@ -142,7 +142,7 @@ func (c *cells) plan(p *plan.Plan) {
 }
 
 // run takes the columns of runColumns, in their order.
-func (c *cells) run(r *plan.Run) {
+func (c *cells) run(r *plan.Run) error {
 	r.ID, r.PlanID, r.NodeID = plan.RunID(c.text()), plan.PlanID(c.int()), plan.NodeID(c.int())
 	r.Number, r.Kind, r.Outcome, r.Cause = int(c.int()), plan.RunKind(c.text()), plan.Outcome(c.text()), c.text()
 	r.Profile, r.AgentName, r.Harness = plan.ProfileID(c.int()), c.text(), c.text()
@@ -153,6 +153,8 @@ func (c *cells) run(r *plan.Run) {
 	r.TokensIn, r.TokensOut, r.CostUSD = maybe[int64](c), maybe[int64](c), maybe[float64](c)
 	r.NumTurns, r.Result, r.Stopping = int(c.int()), maybe[string](c), c.yes()
 	r.StartedAt, r.FinishedAt = c.stamp(), c.stamp()
+	r.BaseTook, r.EndTook = c.real(), c.real()
+	return r.LeftOut.Scan(c.text())
 }
 
 // lists takes the files of a node and its requests for results, in one text each.

@@ -359,6 +359,8 @@ CREATE TABLE runs (
   UNIQUE (plan_id, node_id, number)
 ) STRICT;
 
+CREATE INDEX runs_finished ON runs (finished_at) WHERE finished_at > 0;
+
 CREATE INDEX runs_open ON runs (outcome) WHERE outcome = '';
 
 CREATE UNIQUE INDEX runs_token ON runs (token_hash) WHERE token_hash IS NOT NULL;

@@ -63,3 +63,6 @@ ALTER TABLE runs ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]'; -- what they co
 ALTER TABLE diffs ADD COLUMN is_binary INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE diffs ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0; -- diff ends before the change does
 ALTER TABLE diffs ADD COLUMN note TEXT NOT NULL DEFAULT '';     -- why there is no diff
+
+-- Who ran at the same time as another.
+CREATE INDEX runs_finished ON runs (finished_at) WHERE finished_at > 0;

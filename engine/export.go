@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/clearbox-go/clearbox/engine/internal/markdown"
+	"github.com/clearbox-go/clearbox/engine/internal/store"
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// Export returns a plan, and what is nested in it, as Markdown; with diffs or with
+// the names of changed files alone.
+func (e *Engine) Export(ctx context.Context, id plan.PlanID, diffs bool) (string, error) {
+	actor := plan.ActorFrom(ctx)
+	in := markdown.Input{Plan: id, Diffs: diffs, Changes: map[plan.Ref][]plan.FileDiff{}}
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if err := mayTouchPlan(tx, actor, id); err != nil {
+			return err
+		}
+		if in.Snapshot, err = tx.Snapshot(id); err != nil {
+			return err
+		}
+		in.Snapshot.WalkFrom(id, func(n *plan.Node) {
+			if err != nil || n.RunID == "" {
+				return
+			}
+			var files []plan.FileDiff
+			files, err = tx.Diffs(n.RunID)
+			in.Changes[n.Ref()] = declared(files)
+		})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return markdown.Export(in), nil
+}
+
+// declared returns those of a run's changes that its step had declared.
+func declared(files []plan.FileDiff) []plan.FileDiff {
+	var out []plan.FileDiff
+	for _, f := range files {
+		if f.Declared {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Diffs returns what the last run of a node changed, by path, in declared files
+// and others.
+func (e *Engine) Diffs(ctx context.Context, r plan.Ref) ([]plan.FileDiff, error) {
+	var files []plan.FileDiff
+	err := e.store.Read(ctx, func(tx *store.Tx) error {
+		n, err := tx.Node(r)
+		if err != nil || n.RunID == "" {
+			return err
+		}
+		files, err = tx.Diffs(n.RunID)
+		return err
+	})
+	return files, err
+}
+
+// DiffsOf returns what one run changed.
+func (e *Engine) DiffsOf(ctx context.Context, run *plan.Run) ([]plan.FileDiff, error) {
+	var files []plan.FileDiff
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		files, err = tx.Diffs(run.ID)
+		return err
+	})
+	return files, err
+}
