@@ -18,8 +18,8 @@ type Tx struct {
 	now     plan.Stamp
 	seq     *int64 // nil in readers
 	changes []plan.Change
-	notes   [][]any // rows of events and of changes, stored by flush
-	records [][]any
+	notes   []any // rows of events and of changes, one after the other; stored by flush
+	records []any
 }
 
 // Now returns the moment of the transaction.
