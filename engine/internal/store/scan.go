@@ -74,6 +74,15 @@ func (t *Tx) row(doing, query string, args []any, f func(*cells) error) (found b
 	return found, err
 }
 
+// numbers returns the one column of a query.
+func numbers[T ~int | ~int64](t *Tx, doing, query string, args ...any) (list []T, err error) {
+	err = t.rows(doing, query, args, func(c *cells) error {
+		list = append(list, T(c.int()))
+		return nil
+	})
+	return list, err
+}
+
 // node takes the columns of nodeColumns, in their order.
 func (c *cells) node(n *plan.Node) error {
 	n.PlanID, n.ID = plan.PlanID(c.int()), plan.NodeID(c.int())
