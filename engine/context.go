@@ -24,47 +24,53 @@ func (e *Engine) Context(ctx context.Context, r plan.Ref) (string, error) {
 				return nil
 			}
 		}
-		text, _, err = taskPrompt(tx, n)
+		root, err := tx.RootPlan(r.Plan)
+		if err != nil {
+			return err
+		}
+		text, err = taskPrompt(tx, n, root)
 		return err
 	})
 	return text, err
 }
 
-// taskPrompt writes the prompt of a node from the plan as it is, and returns the
-// root of its tree too.
-func taskPrompt(tx *store.Tx, n *plan.Node) (string, *plan.Plan, error) {
-	in := prompt.TaskInput{Node: n}
+// taskPrompt writes the prompt of a node from the plan as it is; root is that of
+// its tree.
+func taskPrompt(tx *store.Tx, n *plan.Node, root *plan.Plan) (string, error) {
+	in := prompt.TaskInput{Root: root, Plan: root, Node: n}
 	var err error
-	if in.Plan, err = tx.Plan(n.PlanID); err != nil {
-		return "", nil, err
+	if n.PlanID != root.ID {
+		if in.Plan, err = tx.Plan(n.PlanID); err != nil {
+			return "", err
+		}
 	}
-	if in.Root, in.Way, err = wayTo(tx, in.Plan); err != nil {
-		return "", nil, err
+	if in.Way, err = wayTo(tx, in.Plan); err != nil {
+		return "", err
 	}
 	if in.Others, err = tx.Nearby(n.Ref()); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if in.LeftOut, err = leftOut(tx, n, in.Others); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	in.Results, err = requested(tx, n)
-	return prompt.Task(in), in.Root, err
+	return prompt.Task(in), err
 }
 
-// wayTo returns the root of a plan and the nodes that lead down to it.
-func wayTo(tx *store.Tx, p *plan.Plan) (*plan.Plan, []plan.Ancestor, error) {
+// wayTo returns the nodes that lead down to a plan, from the root of its tree.
+func wayTo(tx *store.Tx, p *plan.Plan) ([]plan.Ancestor, error) {
 	var way []plan.Ancestor
 	for !p.TopLevel() {
 		c, err := tx.Node(p.Parent())
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if p, err = tx.Plan(c.PlanID); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		way = append([]plan.Ancestor{{Plan: p, Node: c}}, way...)
 	}
-	return p, way, nil
+	return way, nil
 }
 
 // leftOut counts the steps of a plan that a prompt does not name.

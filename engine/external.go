@@ -70,35 +70,34 @@ func (e *Engine) checkClaim(ctx context.Context, agent string, within plan.PlanI
 	})
 }
 
-// claim puts an external agent on a step that the board gave out.
+// claim puts an external agent on a step that the board gave out. The prompt is
+// read in the change itself: the writer has in memory what a reader would have to
+// read anew after each commit.
 func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut, error) {
-	n, run := &plan.Node{}, &plan.Run{ID: newRunID(), PlanID: r.Plan, NodeID: r.Node, Kind: plan.RunExternal, AgentName: agent}
-	var root *plan.Plan
-	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if n, err = tx.Node(r); err != nil {
-			return err
-		}
-		run.Prompt, root, err = taskPrompt(tx, n)
-		return err
-	})
-	if err != nil {
+	run := &plan.Run{ID: newRunID(), PlanID: r.Plan, NodeID: r.Node, Kind: plan.RunExternal, AgentName: agent}
+	port, _ := e.address()
+	if err := e.beforeClaim(ctx, run); err != nil {
 		return nil, err
 	}
-	port, _ := e.address()
-	run.System = prompt.Instructions(prompt.InstructionsInput{TestInstructions: root.TestInstructions, Port: port})
-	e.before(ctx, run, n, workDir(e.opts.WorkDir, root))
 	waits := e.desk.waits(r)
-	err = e.store.Write(ctx, func(tx *store.Tx) error {
-		m, n, err := moverAt(tx, r)
+	var n *plan.Node
+	var root *plan.Plan
+	err := e.store.Write(ctx, func(tx *store.Tx) error {
+		m, at, err := moverAt(tx, r)
 		if err != nil {
 			return err
 		}
-		if n.State != plan.Ready {
+		if at.State != plan.Ready {
 			return plan.Errorf(plan.Conflict, "step %s is no longer ready", r)
 		}
+		n, root = at, m.root
 		if err := m.waited(n, waits); err != nil {
 			return err
 		}
+		if run.Prompt, err = taskPrompt(tx, n, root); err != nil {
+			return err
+		}
+		run.System = prompt.Instructions(prompt.InstructionsInput{TestInstructions: root.TestInstructions, Port: port})
 		return m.begin(n, run, plan.External, "claimed by "+agent, nil)
 	})
 	if err != nil {

@@ -67,7 +67,10 @@ func (e *Engine) assign(ctx context.Context, r plan.Ref) (*assignment, error) {
 		if a.task.Profile, err = e.withSecret(tx, agent.Profile); err != nil {
 			return err
 		}
-		a.run.Prompt, a.root, err = taskPrompt(tx, n)
+		if a.root, err = tx.RootPlan(n.PlanID); err != nil {
+			return err
+		}
+		a.run.Prompt, err = taskPrompt(tx, n, a.root)
 		return err
 	})
 	if err != nil {

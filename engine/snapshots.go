@@ -19,6 +19,25 @@ func (e *Engine) before(ctx context.Context, run *plan.Run, n *plan.Node, dir st
 	run.BaseTree, run.BaseTook, run.LeftOut = string(tree), took, left
 }
 
+// beforeClaim is before for a run that is about to be claimed.
+func (e *Engine) beforeClaim(ctx context.Context, run *plan.Run) error {
+	if e.shadow == nil {
+		return nil
+	}
+	var n *plan.Node
+	var root *plan.Plan
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if n, err = tx.Node(run.Ref()); err == nil {
+			root, err = tx.RootPlan(run.PlanID)
+		}
+		return err
+	})
+	if err == nil {
+		e.before(ctx, run, n, workDir(e.opts.WorkDir, root))
+	}
+	return err
+}
+
 // look takes one snapshot and the time for it, in seconds.
 func (e *Engine) look(ctx context.Context, n *plan.Node, dir string) (shadow.Tree, float64, plan.LeftOutList) {
 	if e.shadow == nil || dir == "" {

@@ -3,9 +3,12 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clearbox-go/clearbox/engine"
+	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
 // bigPlan posts 2,000 steps with 4,000 edges and two files each.
@@ -81,6 +84,38 @@ func BenchmarkReportOverMCP(b *testing.B) {
 			r.ok("/mcp", "report_progress", map[string]any{"plan_id": id, "node_id": 1, "message": "m"})
 		}
 	})
+}
+
+// BenchmarkPairsOverMCP claims and completes steps with eight clients.
+func BenchmarkPairsOverMCP(b *testing.B) {
+	r := newRig(b)
+	for range b.N/2000 + 2 {
+		in := engine.SubmitPlanIn{PlanIn: engine.PlanIn{Title: "Big", WorkingDirectory: b.TempDir()}, Start: plan.External}
+		for i := range 2000 {
+			in.Nodes = append(in.Nodes, engine.NodeSpec{Key: fmt.Sprint(i), Title: fmt.Sprint("Step ", i),
+				Description: "Change the callers of the second function.", Files: []string{fmt.Sprintf("src/%d/a.go", i)}})
+			if i >= 10 {
+				in.Edges = append(in.Edges, []string{fmt.Sprint(i - 10), fmt.Sprint(i)})
+			}
+		}
+		if _, err := r.engine.SubmitPlan(context.Background(), in); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var all sync.WaitGroup
+	b.ResetTimer()
+	for range 8 {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				step := r.ok("/mcp", "claim_next_node", map[string]any{"agent_name": "bench"}).(map[string]any)
+				r.ok("/mcp", "complete_node", map[string]any{"plan_id": step["plan_id"], "node_id": step["node_id"], "result": "done"})
+			}
+		})
+	}
+	all.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 }
 
 func BenchmarkSubmit2000OverMCP(b *testing.B) {

@@ -40,6 +40,7 @@ type TaskInput struct {
 // Task returns the prompt of a step.
 func Task(in TaskInput) string {
 	w := &writer{}
+	w.b.Grow(4 << 10) // as most need
 	w.heading(1, "The overall goal: "+oneLine(in.Root.Title))
 	w.para(in.Root.Description)
 	if !in.Plan.TopLevel() {
@@ -90,7 +91,7 @@ func otherLine(n *plan.Node) string {
 	if n.WaitingForUser() {
 		state = "waits for a person"
 	}
-	line := fmt.Sprintf("%d [%s] %s", n.ID, state, oneLine(n.Title))
+	line := strconv.FormatInt(int64(n.ID), 10) + " [" + state + "] " + oneLine(n.Title)
 	switch {
 	case n.Subplan != 0:
 		line += fmt.Sprintf(" (split into plan %d)", n.Subplan)

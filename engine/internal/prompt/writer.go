@@ -4,28 +4,35 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // writer puts blocks of text one below the other, an empty line between them.
 type writer struct{ b strings.Builder }
 
+func (w *writer) put(parts ...string) {
+	for _, s := range parts {
+		w.b.WriteString(s)
+	}
+}
+
 func (w *writer) String() string { return strings.TrimRight(w.b.String(), "\n") + "\n" }
 
 func (w *writer) heading(level int, text string) {
-	w.b.WriteString(strings.Repeat("#", level) + " " + text + "\n\n")
+	w.put("####"[:level], " ", text, "\n\n")
 }
 
 // para writes a text as it is, but for white space at its ends; an empty one
 // leaves no trace.
 func (w *writer) para(text string) {
 	if text = strings.Trim(text, "\r\n"); strings.TrimSpace(text) != "" {
-		w.b.WriteString(text + "\n\n")
+		w.put(text, "\n\n")
 	}
 }
 
 // line writes one line of a list, which end closes.
-func (w *writer) line(text string) { w.b.WriteString(text + "\n") }
+func (w *writer) line(text string) { w.put(text, "\n") }
 
 func (w *writer) end() { w.b.WriteString("\n") }
 
@@ -34,7 +41,7 @@ func (w *writer) list(items []string) {
 		return
 	}
 	for _, s := range items {
-		w.line("- " + s)
+		w.put("- ", s, "\n")
 	}
 	w.end()
 }
@@ -73,7 +80,16 @@ func cut(text string, limit int) (short string, was bool) {
 }
 
 // oneLine makes a title of any text.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string {
+	last := ' '
+	for _, r := range s {
+		if unicode.IsSpace(r) && (r != ' ' || last == ' ') {
+			return strings.Join(strings.Fields(s), " ")
+		}
+		last = r
+	}
+	return strings.TrimSuffix(s, " ") // nearly all are one line already
+}
 
 func thousands(n int) string {
 	s := strconv.Itoa(n)

@@ -4,9 +4,7 @@ import (
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-const insertChanges = `INSERT INTO changes (seq, ts, root_id, plan_id, node_id, kind, shape, deleted, tokens_in, tokens_out)
-	SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8, v ->> 9
-	FROM (SELECT value AS v FROM json_each(?))`
+const insertChanges = `INSERT INTO changes (seq, ts, root_id, plan_id, node_id, kind, shape, deleted, tokens_in, tokens_out) VALUES `
 
 // Record notes a change: it is stored with the change itself and published after
 // the commit. Root
@@ -20,7 +18,7 @@ func (t *Tx) Record(c plan.Change) error {
 		c.Root = root
 	}
 	c.Seq, c.At = t.nextSeq(), t.now
-	t.records = append(t.records, []any{c.Seq, c.At, c.Root, c.Plan, c.Node, c.Kind, c.Shape, c.Deleted, c.TokensIn, c.TokensOut})
+	t.records = append(t.records, c.Seq, c.At, c.Root, c.Plan, c.Node, c.Kind, c.Shape, c.Deleted, c.TokensIn, c.TokensOut)
 	t.changes = append(t.changes, c)
 	return nil
 }

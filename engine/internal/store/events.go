@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -35,25 +37,33 @@ func (t *Tx) Note(root plan.PlanID, r plan.Ref, run plan.RunID, kind string, dat
 		return fmt.Errorf("encode a %s event: %w", kind, err)
 	}
 	e := &plan.Event{ID: t.nextSeq(), PlanID: r.Plan, NodeID: r.Node, RunID: run, At: t.now, Kind: kind, Data: b}
-	t.notes = append(t.notes, []any{e.ID, e.PlanID, e.NodeID, e.RunID, e.At, e.Kind, string(e.Data)})
+	t.notes = append(t.notes, e.ID, e.PlanID, e.NodeID, e.RunID, e.At, e.Kind, string(e.Data))
 	t.changes = append(t.changes, plan.Change{Seq: e.ID, At: e.At, Root: root, Plan: e.PlanID, Node: e.NodeID,
 		Kind: plan.ChangeEvent, Event: e})
 	return nil
 }
 
-const insertNotes = `INSERT INTO events (id, plan_id, node_id, run_id, ts, kind, data)
-	SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6 FROM (SELECT value AS v FROM json_each(?))`
+const insertNotes = `INSERT INTO events (id, plan_id, node_id, run_id, ts, kind, data) VALUES `
 
-// flush stores what was noted and recorded: each with one statement for all,
-// since a statement costs more than a row.
+// flush stores what was noted and recorded.
 func (t *Tx) flush() error {
-	if len(t.notes) > 0 {
-		if _, err := t.exec("append events", insertNotes, jsonOf(t.notes)); err != nil {
-			return err
-		}
+	if err := t.insert("append events", insertNotes, 7, t.notes); err != nil {
+		return err
 	}
-	if len(t.records) > 0 {
-		if _, err := t.exec("record changes", insertChanges, jsonOf(t.records)); err != nil {
+	return t.insert("record changes", insertChanges, 10, t.records)
+}
+
+// mostRows bounds the rows of one statement, and so how many statements of each
+// kind are kept prepared.
+const mostRows = 16
+
+// insert adds the rows that values make up, several with one statement, since a
+// statement costs more than a row. It ends with VALUES.
+func (t *Tx) insert(doing, statement string, columns int, values []any) error {
+	row := "(?" + strings.Repeat(", ?", columns-1) + ")"
+	for chunk := range slices.Chunk(values, mostRows*columns) {
+		more := strings.Repeat(", "+row, len(chunk)/columns-1)
+		if _, err := t.exec(doing, statement+row+more, chunk...); err != nil {
 			return err
 		}
 	}

@@ -192,8 +192,7 @@ const freedBy = `SELECT node_id FROM nodes WHERE plan_id = ?1
 
 // FreedBy returns the dependants of a node that have no open prerequisite left.
 func (t *Tx) FreedBy(r plan.Ref) ([]plan.NodeID, error) {
-	var ids []plan.NodeID
-	err := t.list("list freed steps", &ids, freedBy, r.Plan, r.Node)
+	ids, err := numbers[plan.NodeID](t, "list freed steps", freedBy, r.Plan, r.Node)
 	slices.Sort(ids)
 	return ids, err
 }

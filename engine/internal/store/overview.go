@@ -84,17 +84,17 @@ func (c *ownCount) add(r tallyRow) {
 	}
 }
 
-const planTallies = `SELECT plan_id, state, mark, n FROM tallies WHERE plan_id = ? AND n > 0`
+const planTallies = `SELECT state, mark, n FROM tallies WHERE plan_id = ? AND n > 0`
 
 // Status returns the state of one plan and the counts of its own nodes.
 func (t *Tx) Status(id plan.PlanID) (plan.Status, plan.Tally, error) {
-	var rows []tallyRow
-	if err := t.list("count steps", &rows, planTallies, id); err != nil {
-		return "", plan.Tally{}, err
-	}
 	var c ownCount
-	for _, r := range rows {
-		c.add(r)
+	err := t.rows("count steps", planTallies, []any{id}, func(row *cells) error {
+		c.add(tallyRow{State: plan.State(row.text()), Mark: row.yes(), N: int(row.int())})
+		return nil
+	})
+	if err != nil {
+		return "", plan.Tally{}, err
 	}
 	return plan.StatusOf(c.tally, c.byFailure), c.tally, nil
 }

@@ -34,12 +34,12 @@ func (t *Tx) InsertRun(r *plan.Run) error {
 	if _, err := t.exec("keep a system text", keepSystem, system, r.System); err != nil {
 		return err
 	}
-	var numbers []int
-	if err := t.list("number a run", &numbers, runNumbers, r.PlanID, r.NodeID); err != nil {
+	taken, err := numbers[int](t, "number a run", runNumbers, r.PlanID, r.NodeID)
+	if err != nil {
 		return err
 	}
-	r.Number = slices.Max(append(numbers, 0)) + 1
-	_, err := t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
+	r.Number = slices.Max(append(taken, 0)) + 1
+	_, err = t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
 		r.Model, r.Capability, r.Prompt, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
 		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt)
 	return err

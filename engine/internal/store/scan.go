@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,17 +13,8 @@ import (
 // cells is one row, taken apart from left to right. It does without reflection,
 // which costs more than SQLite itself where thousands of wide rows are read.
 type cells struct {
-	row []any
+	row []driver.Value
 	at  int
-}
-
-func newCells(columns int) (c *cells, dest []any) {
-	c = &cells{row: make([]any, columns)}
-	dest = make([]any, columns)
-	for i := range dest {
-		dest[i] = &c.row[i]
-	}
-	return c, dest
 }
 
 func (c *cells) next() any {
@@ -64,26 +56,10 @@ func maybe[T any](c *cells) *T {
 
 // rows calls f with each row of a query.
 func (t *Tx) rows(doing, query string, args []any, f func(*cells) error) error {
-	rows, err := t.tx.QueryContext(t.ctx, query, args...)
+	err := t.conn.query(t.ctx, query, args, func(row []driver.Value) error {
+		return f(&cells{row: row})
+	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	row, dest := newCells(len(columns))
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return fmt.Errorf("%s: %w", doing, err)
-		}
-		row.at = 0
-		if err := f(row); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return nil
@@ -96,6 +72,15 @@ func (t *Tx) row(doing, query string, args []any, f func(*cells) error) (found b
 		return f(c)
 	})
 	return found, err
+}
+
+// numbers returns the one column of a query.
+func numbers[T ~int | ~int64](t *Tx, doing, query string, args ...any) (list []T, err error) {
+	err = t.rows(doing, query, args, func(c *cells) error {
+		list = append(list, T(c.int()))
+		return nil
+	})
+	return list, err
 }
 
 // node takes the columns of nodeColumns, in their order.

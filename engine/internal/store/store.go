@@ -158,12 +158,16 @@ func (s *Store) shut() {
 // Read runs fn on one consistent moment of the database. It sees nothing that is
 // not committed.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
-	tx, err := s.read.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+	c, err := take(ctx, s.read)
 	if err != nil {
 		return fmt.Errorf("begin to read: %w", err)
 	}
-	defer tx.Rollback()
-	return fn(&Tx{tx: tx, ctx: ctx, now: plan.StampOf(s.opts.Now())})
+	defer c.Close()
+	if err := c.do("BEGIN"); err != nil {
+		return fmt.Errorf("begin to read: %w", err)
+	}
+	defer c.do("ROLLBACK")
+	return fn(&Tx{conn: c, ctx: ctx, now: plan.StampOf(s.opts.Now())})
 }
 
 // Schema returns the definition of the database as one text, sorted by name.

@@ -173,7 +173,7 @@ func dump(t testing.TB, s *Store) string {
 	var text string
 	for _, table := range []string{"plans", "nodes", "edges", "node_files", "results_from", "tallies", "changes", "events", "runs", "phases"} {
 		read(t, s, func(tx *Tx) error {
-			rows, err := tx.tx.Queryx("SELECT * FROM " + table)
+			rows, err := tx.conn.QueryxContext(t.Context(), "SELECT * FROM "+table)
 			if err != nil {
 				return err
 			}

@@ -7,21 +7,19 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
 // Tx is one moment of the database, or one change to it. It is valid only
 // inside the function that it was given to.
 type Tx struct {
-	tx      *sqlx.Tx
+	conn    *conn
 	ctx     context.Context
 	now     plan.Stamp
 	seq     *int64 // nil in readers
 	changes []plan.Change
-	notes   [][]any // rows of events and of changes, stored by flush
-	records [][]any
+	notes   []any // rows of events and of changes, one after the other; stored by flush
+	records []any
 }
 
 // Now returns the moment of the transaction.
@@ -34,23 +32,22 @@ func (t *Tx) nextSeq() int64 {
 }
 
 func (t *Tx) exec(doing, query string, args ...any) (int64, error) {
-	res, err := t.tx.ExecContext(t.ctx, query, args...)
+	n, err := t.conn.exec(query, args)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
-	n, err := res.RowsAffected()
-	return n, err
+	return n, nil
 }
 
 func (t *Tx) get(doing string, dest any, query string, args ...any) error {
-	if err := t.tx.GetContext(t.ctx, dest, query, args...); err != nil {
+	if err := t.conn.GetContext(t.ctx, dest, query, args...); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return nil
 }
 
 func (t *Tx) list(doing string, dest any, query string, args ...any) error {
-	if err := t.tx.SelectContext(t.ctx, dest, query, args...); err != nil {
+	if err := t.conn.SelectContext(t.ctx, dest, query, args...); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return nil

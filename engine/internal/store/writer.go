@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
@@ -117,42 +115,52 @@ func (s *Store) commitGroup(jobs []*job) {
 // runGroup returns an error when the transaction as a whole failed; a job's own
 // failure is in the job.
 func (s *Store) runGroup(jobs []*job) error {
-	tx, err := s.write.BeginTxx(context.Background(), nil)
+	c, err := take(context.Background(), s.write)
 	if err != nil {
 		return fmt.Errorf("begin to write: %w", err)
 	}
-	defer tx.Rollback()
+	defer c.Close()
+	if err := c.do("BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin to write: %w", err)
+	}
+	committed := false
+	defer func() {
+		if !committed {
+			c.do("ROLLBACK")
+		}
+	}()
 	now := plan.StampOf(s.opts.Now())
 	for _, j := range jobs {
 		if j.err = j.ctx.Err(); j.err != nil {
 			continue
 		}
-		if err := s.runJob(tx, j, now); err != nil {
+		if err := s.runJob(c, j, now); err != nil {
 			return err
 		}
 	}
 	if s.opts.Crash != nil && s.opts.Crash() {
 		return errCrashed
 	}
-	if err := tx.Commit(); err != nil {
+	if err := c.do("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	committed = true
 	return nil
 }
 
-func (s *Store) runJob(tx *sqlx.Tx, j *job, now plan.Stamp) error {
-	if _, err := tx.Exec("SAVEPOINT job"); err != nil {
+func (s *Store) runJob(c *conn, j *job, now plan.Stamp) error {
+	if err := c.do("SAVEPOINT job"); err != nil {
 		return fmt.Errorf("set a savepoint: %w", err)
 	}
 	// The caller may go away while its job runs: the shared transaction must not
 	// be cut by that.
-	t := &Tx{tx: tx, ctx: context.WithoutCancel(j.ctx), now: now, seq: &s.seq}
+	t := &Tx{conn: c, ctx: context.WithoutCancel(j.ctx), now: now, seq: &s.seq}
 	if j.err = call(j.fn, t); j.err != nil {
-		if _, err := tx.Exec("ROLLBACK TO job"); err != nil {
+		if err := c.do("ROLLBACK TO job"); err != nil {
 			return fmt.Errorf("undo a failed change: %w", err)
 		}
 	}
-	if _, err := tx.Exec("RELEASE job"); err != nil {
+	if err := c.do("RELEASE job"); err != nil {
 		return fmt.Errorf("release a savepoint: %w", err)
 	}
 	j.changes = t.changes
