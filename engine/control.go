@@ -160,7 +160,11 @@ func (m *mover) sendBack() error {
 	}
 	var failed error
 	s.Walk(func(n *plan.Node) {
-		if failed == nil && (n.State == plan.Ready || n.State == plan.Running && n.Phase == plan.PhaseSubplan) {
+		switch {
+		case failed != nil:
+		case n.State == plan.Running && atGate(n.Phase):
+			failed = m.move(n, plan.PlanStopped, nil)
+		case n.State == plan.Ready || n.State == plan.Running && n.Phase == plan.PhaseSubplan:
 			done, kind := n.AgentDone, n.AgentKind
 			failed = m.move(n, plan.PlanStopped, func(n *plan.Node) { n.AgentDone, n.AgentKind = done, kind })
 		}
@@ -200,6 +204,7 @@ func (e *Engine) StopNode(ctx context.Context, r plan.Ref) error {
 		return e.stopRuns(ctx, causeStopped, func(s *session) bool { return s.run.ID == run.ID })
 	}
 	after := e.afterClaim(ctx, r)
+	defer e.endStaleReviews(ctx)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -273,6 +278,7 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 		}
 	}
 	after := e.afterClaim(ctx, r)
+	defer e.endStaleReviews(ctx)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {

@@ -55,6 +55,19 @@ func (d *desk) nextReview(now plan.Stamp) (int64, bool) {
 	return d.board.NextReview()
 }
 
+// dueChecks gives out the checks that have to be run.
+func (d *desk) dueChecks() []int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.board.DueChecks()
+}
+
+func (d *desk) checkBack(id int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.ReturnCheck(id)
+}
+
 // giveReviewBack returns a review that could not be started.
 func (d *desk) giveReviewBack(id int64) {
 	d.mu.Lock()

@@ -93,7 +93,8 @@ type Engine struct {
 	agentURL func(token string) string // set once the server listens
 	port     int
 	live     map[plan.RunID]*session
-	stopping bool // no new runs
+	checks   map[int64]context.CancelFunc // check commands that run, by judgement
+	stopping bool                         // no new runs
 	runs     sync.WaitGroup
 }
 
@@ -101,7 +102,8 @@ type Engine struct {
 // started plans. Nothing runs until Run is called.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o = withDefaults(o)
-	e := &Engine{opts: o, log: o.Log, hub: newHub(), live: map[plan.RunID]*session{}}
+	e := &Engine{opts: o, log: o.Log, hub: newHub(), live: map[plan.RunID]*session{},
+		checks: map[int64]context.CancelFunc{}}
 	s, err := store.Open(ctx, store.Options{Path: o.DB, Now: o.Now, Published: e.published, Crash: o.crash})
 	if err != nil {
 		return nil, err

@@ -230,7 +230,7 @@ func (e *Engine) Complete(ctx context.Context, in CompleteIn) error {
 		if run == nil {
 			return m.move(n, plan.PersonDid, func(n *plan.Node) { n.Result, n.Error = &in.Result, nil })
 		}
-		return m.finishOwn(n, in.Result)
+		return m.finishOwn(n, in.Result, e.server.DefaultProfile)
 	})
 }
 
@@ -295,8 +295,12 @@ type resultData struct {
 }
 
 // finishOwn records that a node's own agent has done its work: the node is done,
-// or goes on with its subplan.
-func (m *mover) finishOwn(n *plan.Node, result string) error {
+// is judged first where its plan has gates, or goes on with its subplan. did is the
+// profile that did it.
+func (m *mover) finishOwn(n *plan.Node, result string, did plan.ProfileID) error {
+	if m.hasGate(n) {
+		return m.atGate(n, result, did)
+	}
 	if n.Subplan == 0 {
 		return m.move(n, plan.Finished, func(n *plan.Node) {
 			n.Result, n.AgentDone, n.Attempts = &result, true, n.Attempts+1

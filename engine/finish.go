@@ -117,7 +117,7 @@ func (f *ending) done() error {
 	if err := f.close(plan.OutcomeDone, ""); err != nil {
 		return err
 	}
-	return f.m.finishOwn(f.n, f.result.Text)
+	return f.m.finishOwn(f.n, f.result.Text, f.run.Profile)
 }
 
 func (f *ending) failed() error {
@@ -125,7 +125,7 @@ func (f *ending) failed() error {
 	if err := f.close(plan.OutcomeFailed, text); err != nil {
 		return err
 	}
-	made, most := f.n.Attempts+1-f.n.AttemptsBefore, f.attemptsAllowed()
+	made, most := f.n.Attempts+1-f.n.AttemptsBefore, attemptsAllowed(f.m.root, f.n)
 	if live, err := f.m.live(f.n.PlanID); err != nil {
 		return err
 	} else if made >= most || !live || f.n.Subplan != 0 {
@@ -150,9 +150,9 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + " …"
 }
 
-// attemptsAllowed is how often the step may be tried without a person asking.
-func (f *ending) attemptsAllowed() int {
-	return max(1, cmp.Or(f.n.MaxAttempts, f.m.root.MaxAttempts))
+// attemptsAllowed is how often a step may be tried without a person asking.
+func attemptsAllowed(root *plan.Plan, n *plan.Node) int {
+	return max(1, cmp.Or(n.MaxAttempts, root.MaxAttempts))
 }
 
 // backOff is how long a step waits after its n-th mishap.

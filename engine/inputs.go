@@ -57,6 +57,7 @@ type NodeSpec struct {
 	AcceptanceCriteria []string `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done, each checkable by itself."`
 	TaskType           string   `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate: narrows what the agent may do."`
 	MaxAttempts        int      `json:"max_attempts,omitempty" jsonschema:"How often this step is tried in all if it fails, 1 to 20; default: the plan's."`
+	CheckCommand       string   `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for this step to pass its gate; default: the plan's."`
 }
 
 // checkTitle collects what is wrong with a title.
@@ -95,11 +96,13 @@ func checkCriteria(bad *plan.Problems, what string, criteria []string) {
 }
 
 // topLevelSettings are the settings that subplans have from their root.
-const topLevelSettings = "max_parallel, test_instructions, isolate_steps, on_failure, max_attempts, max_tokens, max_cost_usd and stall_after"
+const topLevelSettings = "max_parallel, test_instructions, isolate_steps, on_failure, max_attempts, max_tokens, max_cost_usd, review_policy, check_command and stall_after"
 
 // checkPolicies collects what is wrong with the settings of a plan.
 func checkPolicies(bad *plan.Problems, what string, p plan.Policies) {
 	bad.Add(plan.Choice(what+": on_failure", p.OnFailure, plan.FailurePolicies))
+	bad.Add(plan.Choice(what+": review_policy", p.ReviewPolicy, plan.ReviewPolicies))
+	checkText(bad, what, "check_command", p.CheckCommand)
 	checkText(bad, what, "test_instructions", p.TestInstructions)
 	checkAttempts(bad, what, p.MaxAttempts)
 	if p.MaxParallel < 0 {

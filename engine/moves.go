@@ -30,7 +30,7 @@ func (m *mover) move(n *plan.Node, c plan.Cause, edit func(*plan.Node)) error {
 	if err != nil {
 		return fmt.Errorf("step %s: %w", n.Ref(), err)
 	}
-	was := n.Satisfied()
+	was, left := n.Satisfied(), n.Phase
 	n.State, n.Phase, n.PhaseSince = to, plan.PhaseNone, m.tx.Now()
 	n.NotBefore, n.StalledAt = 0, 0
 	if to == plan.Running {
@@ -59,7 +59,17 @@ func (m *mover) move(n *plan.Node, c plan.Cause, edit func(*plan.Node)) error {
 	if err := m.tx.Note(m.root.ID, n.Ref(), n.RunID, plan.EventStatus, statusData{from, to}); err != nil {
 		return err
 	}
+	if atGate(left) {
+		if err := m.giveUpReviews(func(r *plan.Review) bool { return r.Ref() == n.Ref() && r.Kind == plan.KindJudge }); err != nil {
+			return err
+		}
+	}
 	return m.follow(n, was)
+}
+
+// atGate reports whether a node in a phase waits for a verdict on its work.
+func atGate(p plan.Phase) bool {
+	return p == plan.PhaseChecking || p == plan.PhaseReviewing || p == plan.PhaseNeedsPerson
 }
 
 type statusData struct {

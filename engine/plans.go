@@ -53,6 +53,8 @@ type UpdatePlanIn struct {
 	MaxAttempts      *int        `json:"max_attempts,omitempty" jsonschema:"How often a step that fails is tried in all, 1 to 20; 0 clears: once."`
 	MaxTokens        *int64      `json:"max_tokens,omitempty" jsonschema:"Budget of tokens, in and out together; 0 clears. Raising it lets a plan go on that has used it up."`
 	MaxCostUSD       *float64    `json:"max_cost_usd,omitempty" jsonschema:"Budget in US dollars; 0 clears."`
+	ReviewPolicy     *string     `json:"review_policy,omitempty" jsonschema:"off, advisory or gate; an empty string clears."`
+	CheckCommand     *string     `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for a step to pass its gate; an empty string clears."`
 	StallAfter       *int64      `json:"stall_after,omitempty" jsonschema:"Seconds without a sign of life after which an agent is ended and its step run again; 0 clears."`
 }
 
@@ -92,6 +94,8 @@ func (in *UpdatePlanIn) apply(p *plan.Plan) error {
 	set(&p.MaxTokens, in.MaxTokens)
 	set(&p.MaxCostUSD, in.MaxCostUSD)
 	set(&p.StallAfter, in.StallAfter)
+	set(&p.ReviewPolicy, in.ReviewPolicy)
+	set(&p.CheckCommand, in.CheckCommand)
 	checkTitle(&bad, "plan", p.Title)
 	checkText(&bad, "plan", "description", p.Description)
 	checkPolicies(&bad, "plan", p.Policies)

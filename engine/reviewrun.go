@@ -50,7 +50,7 @@ func (e *Engine) assignReview(ctx context.Context, id int64) (*assignment, error
 		if a.root, err = tx.RootPlan(r.PlanID); err != nil {
 			return err
 		}
-		a.run.Prompt, err = reviewPrompt(tx, r)
+		a.run.Prompt, err = reviewPrompt(tx, r, workDir(e.opts.WorkDir, a.root))
 		return err
 	})
 	if err != nil {
@@ -60,18 +60,23 @@ func (e *Engine) assignReview(ctx context.Context, id int64) (*assignment, error
 		return nil, err
 	}
 	kind := plan.RunReview
-	if r.NodeID == 0 {
+	switch {
+	case r.Kind == plan.KindJudge:
+		kind = plan.RunJudge
+	case r.NodeID == 0:
 		kind = plan.RunPlanReview
 	}
 	e.cast(a, kind, r.Ref(), plan.Agent{Profile: p, Capability: plan.ReviewCapability(p), CapabilitySource: plan.FromDefault})
 	port, _ := e.address()
-	a.run.System = prompt.Reviewer(prompt.ReviewerInput{TestInstructions: a.root.TestInstructions, Port: port,
-		OfPlan: r.NodeID == 0, Append: p.SystemAppend})
+	in := prompt.ReviewerInput{TestInstructions: a.root.TestInstructions, Port: port, OfPlan: r.NodeID == 0, Append: p.SystemAppend}
+	if a.run.System = prompt.Reviewer(in); kind == plan.RunJudge {
+		a.run.System = prompt.JudgeSystem(in)
+	}
 	a.task.Title, a.task.System = "Review of "+r.Ref().String(), a.run.System
 	return a, nil
 }
 
-func reviewPrompt(tx *store.Tx, r *plan.Review) (string, error) {
+func reviewPrompt(tx *store.Tx, r *plan.Review, dir string) (string, error) {
 	if r.NodeID == 0 {
 		return planReviewPrompt(tx, r.PlanID)
 	}
@@ -91,6 +96,9 @@ func reviewPrompt(tx *store.Tx, r *plan.Review) (string, error) {
 		} else {
 			in.Undeclared = append(in.Undeclared, shown)
 		}
+	}
+	if r.Kind == plan.KindJudge {
+		return prompt.Judge(judgeInput(in, r, dir)), err
 	}
 	return prompt.Review(in), err
 }
@@ -126,7 +134,11 @@ func (e *Engine) beginReview(ctx context.Context, id int64, a *assignment) error
 		if err := tx.UpdateReview(r); err != nil {
 			return err
 		}
-		text := fmt.Sprintf("review by %s (%s)", a.agent.Name, a.agent.Harness)
+		word := "review"
+		if r.Kind == plan.KindJudge {
+			word = "judged"
+		}
+		text := fmt.Sprintf("%s by %s (%s)", word, a.agent.Name, a.agent.Harness)
 		if err := tx.Note(m.root.ID, r.Ref(), a.run.ID, plan.EventSystem, reviewData{text, a.agent, true}); err != nil {
 			return err
 		}
@@ -168,7 +180,10 @@ func (m *mover) judged(r *plan.Review, v plan.Verdict, summary string) error {
 // keepVerdict stores the end of a review and does what follows from it.
 func (m *mover) keepVerdict(r *plan.Review) error {
 	r.State, r.CreatedAt = plan.ReviewDone, m.tx.Now()
-	if err := m.tx.DropReviews(r.Ref()); err != nil {
+	if r.Kind == plan.KindJudge {
+		return m.gateError(r)
+	}
+	if err := m.tx.DropReviews(r.Ref(), r.Kind); err != nil {
 		return err
 	}
 	if err := m.tx.UpdateReview(r); err != nil {
@@ -215,11 +230,14 @@ func (e *Engine) finishReview(tx *store.Tx, f *ending) error {
 	case f.result.IsError:
 		return errors.Join(f.close(plan.OutcomeFailed, f.errorText()), m.judged(r, plan.VerdictError, f.errorText()))
 	}
-	r.SetVerdict(f.result.Text)
 	if err := f.close(plan.OutcomeDone, ""); err != nil {
 		return err
 	}
 	r.TokensIn, r.TokensOut = f.run.TokensIn, f.run.TokensOut
+	if r.Kind == plan.KindJudge {
+		return m.judge(r, f.result.Text)
+	}
+	r.SetVerdict(f.result.Text)
 	return m.keepVerdict(r)
 }
 

@@ -54,7 +54,7 @@ func (e *Engine) Review(ctx context.Context, r plan.Ref, agent AgentRef) (*plan.
 		if err != nil {
 			return err
 		}
-		asked = plan.Review{PlanID: r.Plan, NodeID: r.Node, Profile: profile.ID, Urgent: true}
+		asked = plan.Review{Kind: plan.KindReview, PlanID: r.Plan, NodeID: r.Node, Profile: profile.ID, Urgent: true}
 		return m.askForReview(&asked)
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (e *Engine) reviewable(tx *store.Tx, r plan.Ref, agent AgentRef) (*mover, *
 // askForReview queues a review. One of the same thing that waits is replaced, and
 // so is one that runs: its row goes, and who runs it finds that out.
 func (m *mover) askForReview(r *plan.Review) error {
-	if err := m.giveUpReviews(func(o *plan.Review) bool { return o.Ref() == r.Ref() }); err != nil {
+	if err := m.giveUpReviews(func(o *plan.Review) bool { return o.Ref() == r.Ref() && o.Kind == r.Kind }); err != nil {
 		return err
 	}
 	if err := m.tx.InsertReview(r); err != nil {
@@ -166,8 +166,9 @@ func (e *Engine) awaitReview(ctx context.Context, sub *Subscription, id int64) (
 	}
 }
 
-// endStaleReviews ends the sessions of reviews that were given up.
+// endStaleReviews ends the sessions of reviews that were given up, and the checks.
 func (e *Engine) endStaleReviews(ctx context.Context) {
+	e.endStaleChecks(ctx)
 	e.mu.Lock()
 	var running []*session
 	for _, s := range e.live {
@@ -192,13 +193,16 @@ func (e *Engine) endStaleReviews(ctx context.Context) {
 	}
 }
 
-func isReview(k plan.RunKind) bool { return k == plan.RunReview || k == plan.RunPlanReview }
+// isReview reports whether a run judges work instead of doing it.
+func isReview(k plan.RunKind) bool {
+	return k == plan.RunReview || k == plan.RunPlanReview || k == plan.RunJudge
+}
 
 // reviewDone queues the review of a step that is done now, where its plan has a
 // review agent and there is something to judge.
 func (m *mover) reviewDone(n *plan.Node) error {
-	if n.AgentKind == "" || n.RunID == "" {
-		return nil // a person did it, or it has only its subplan
+	if n.AgentKind == "" || n.RunID == "" || m.root.ReviewPolicy == plan.PolicyOff || m.root.ReviewPolicy == plan.PolicyGate {
+		return nil // a person did it, or it has only its subplan, or it was judged
 	}
 	if m.root.ReviewProfile == 0 && n.PlanID == m.root.ID {
 		return nil
@@ -212,7 +216,7 @@ func (m *mover) reviewDone(n *plan.Node) error {
 			return err
 		}
 	}
-	return m.askForReview(&plan.Review{PlanID: n.PlanID, NodeID: n.ID, Profile: who})
+	return m.askForReview(&plan.Review{Kind: plan.KindReview, PlanID: n.PlanID, NodeID: n.ID, Profile: who})
 }
 
 // reviewWhole queues the review of a plan that is over, once all reviews of its
@@ -226,11 +230,11 @@ func (m *mover) reviewWhole() error {
 		return err
 	}
 	for _, r := range all {
-		if r.State != plan.ReviewDone || r.NodeID == 0 && r.PlanID == m.root.ID {
+		if r.State != plan.ReviewDone || r.NodeID == 0 && r.PlanID == m.root.ID && r.Kind == plan.KindReview {
 			return nil // wait for that one; or there is one already
 		}
 	}
-	return m.askForReview(&plan.Review{PlanID: m.root.ID, Profile: m.root.ReviewProfile})
+	return m.askForReview(&plan.Review{Kind: plan.KindReview, PlanID: m.root.ID, Profile: m.root.ReviewProfile})
 }
 
 // setAside drops the verdict on a node that runs again, and what is on its way.
@@ -238,5 +242,5 @@ func (m *mover) setAside(r plan.Ref) error {
 	if err := m.giveUpReviews(func(o *plan.Review) bool { return o.Ref() == r }); err != nil {
 		return err
 	}
-	return m.tx.DropReviews(r)
+	return errors.Join(m.tx.DropReviews(r, plan.KindReview), m.tx.DropReviews(r, plan.KindJudge))
 }

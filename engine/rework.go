@@ -21,6 +21,7 @@ func (e *Engine) ReworkNode(ctx context.Context, r plan.Ref, instructions string
 	if err := bad.Err("nothing was changed:"); err != nil {
 		return err
 	}
+	defer e.endStaleReviews(ctx)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -32,12 +33,16 @@ func (e *Engine) ReworkNode(ctx context.Context, r plan.Ref, instructions string
 		if n.State == plan.Skipped {
 			return plan.Errorf(plan.Invalid, "step %s was skipped: there is nothing to rework", r)
 		}
-		if _, err := plan.Next(n.State, plan.Reworked); err != nil {
+		undecided := needsPerson(n) == nil
+		if _, err := plan.Next(n.State, plan.Reworked); err != nil && !undecided {
 			return err
 		}
 		brief, err := briefOf(tx, n, instructions)
 		if err != nil {
 			return err
+		}
+		if undecided {
+			return m.reworkUndecided(n, brief)
 		}
 		return m.rework(n, brief)
 	})
@@ -48,7 +53,10 @@ func briefOf(tx *store.Tx, n *plan.Node, instructions string) (string, error) {
 	if text := strings.TrimSpace(instructions); text != "" {
 		return text, nil
 	}
-	review, err := tx.ReviewOf(n.Ref())
+	review, err := tx.ReviewOf(n.Ref(), plan.KindReview)
+	if err == nil && review == nil {
+		review, err = tx.ReviewOf(n.Ref(), plan.KindJudge)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -72,6 +80,15 @@ func (m *mover) rework(n *plan.Node, brief string) error {
 		return err
 	}
 	return m.goOn(n.PlanID)
+}
+
+// reworkUndecided sends a step back whose judge came to no verdict. That is no
+// attempt that failed.
+func (m *mover) reworkUndecided(n *plan.Node, brief string) error {
+	if err := m.move(n, plan.TriesAgain, func(n *plan.Node) { n.ReworkBrief = &brief }); err != nil {
+		return err
+	}
+	return m.restart(n.PlanID)
 }
 
 // goOn lets a plan take up a node that has come back to pending: what its failure

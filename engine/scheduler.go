@@ -28,6 +28,7 @@ func (e *Engine) schedule(ctx context.Context) {
 
 // tick starts every review and every step that can start now.
 func (e *Engine) tick(ctx context.Context) {
+	e.startChecks(ctx)
 	for ctx.Err() == nil {
 		id, ok := e.desk.nextReview(e.now())
 		if !ok {

@@ -35,6 +35,8 @@ type PlanIn struct {
 	MaxAttempts      int         `json:"max_attempts,omitempty" jsonschema:"How often a step that fails is tried in all, 1 to 20; default 1. Each further attempt is told why the last one failed."`
 	MaxTokens        int64       `json:"max_tokens,omitempty" jsonschema:"Budget of tokens, in and out together: at it nothing new starts until it is raised; steps that run finish."`
 	MaxCostUSD       float64     `json:"max_cost_usd,omitempty" jsonschema:"The same in US dollars; only agents that report what they cost can run then."`
+	ReviewPolicy     string      `json:"review_policy,omitempty" jsonschema:"advisory (default): reviews advise; gate: each step is judged against its acceptance criteria before others build on it; off: nothing is reviewed by itself."`
+	CheckCommand     string      `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for a step to pass its gate, run in the working directory, for example the test suite; needs review_policy gate."`
 	StallAfter       int64       `json:"stall_after,omitempty" jsonschema:"Seconds without a sign of life after which an agent is ended and its step run again. Unset: after 15 minutes the step is only shown as stalled."`
 }
 
@@ -99,7 +101,7 @@ func (d *draft) checkPlan() {
 	d.plan = plan.Plan{Title: in.Title, Description: in.Description, ParentPlan: in.ParentPlanID, ParentNode: in.ParentNodeID,
 		Policies: plan.Policies{MaxParallel: in.MaxParallel, TestInstructions: strings.TrimSpace(in.TestInstructions),
 			OnFailure: in.OnFailure, MaxAttempts: in.MaxAttempts, MaxTokens: in.MaxTokens, MaxCostUSD: in.MaxCostUSD,
-			StallAfter: in.StallAfter}}
+			StallAfter: in.StallAfter, ReviewPolicy: in.ReviewPolicy, CheckCommand: strings.TrimSpace(in.CheckCommand)}}
 	checkPolicies(&d.bad, "plan", d.plan.Policies)
 	if (in.ParentPlanID == 0) != (in.ParentNodeID == 0) {
 		d.bad.Addf("parent_plan_id and parent_node_id go together: give both for a subplan, neither for a top-level plan")
@@ -130,7 +132,8 @@ func (d *draft) addNode(i int, spec NodeSpec) {
 		what = fmt.Sprintf("node %q", spec.Key)
 	}
 	n := &plan.Node{Title: spec.Title, Description: spec.Description, TaskType: spec.TaskType,
-		Criteria: spec.AcceptanceCriteria, MaxAttempts: spec.MaxAttempts}
+		Criteria: spec.AcceptanceCriteria, MaxAttempts: spec.MaxAttempts,
+		CheckCommand: strings.TrimSpace(spec.CheckCommand)}
 	switch _, twice := d.at[spec.Key]; {
 	case strings.TrimSpace(spec.Key) == "":
 		d.bad.Addf("%s: key must not be empty", what)
@@ -152,6 +155,7 @@ func checkNode(bad *plan.Problems, what string, n *plan.Node, kind string, paths
 	checkText(bad, what, "description", n.Description)
 	checkCriteria(bad, what, n.Criteria)
 	checkAttempts(bad, what, n.MaxAttempts)
+	checkText(bad, what, "check_command", n.CheckCommand)
 	bad.Add(plan.Choice(what+": task_type", n.TaskType, plan.TaskTypes))
 	var err error
 	if n.Kind, err = plan.ParseKind(kind); err != nil {

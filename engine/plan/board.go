@@ -32,6 +32,7 @@ type Board struct {
 
 	limitTimes map[ProfileID]*period
 	reviews    map[int64]*boardReview
+	checks     map[int64]bool         // that are due
 	queue      btree.Map[int64, bool] // reviews that wait, the oldest first
 	last       PlanID                 // the tree that had the last turn
 }
@@ -82,7 +83,7 @@ func NewBoard(l Limits) *Board {
 		limits: l, caps: map[ProfileID]int{}, trees: map[PlanID]*tree{}, plans: map[PlanID]*boardPlan{},
 		nodes: map[Ref]*entry{}, waiters: map[Ref]map[Ref]bool{}, perAgent: map[ProfileID]int{},
 		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]Ref{}, limitTimes: map[ProfileID]*period{},
-		reviews: map[int64]*boardReview{},
+		reviews: map[int64]*boardReview{}, checks: map[int64]bool{},
 	}
 }
 

@@ -42,6 +42,13 @@ var (
 	TaskTypes       = []string{"design", "implement", "configure", "test", "review", "integrate"}
 )
 
+// The review policies of a plan.
+const (
+	PolicyOff      = "off"
+	PolicyAdvisory = "advisory"
+	PolicyGate     = "gate"
+)
+
 // Choice checks a value that must be one of a few; empty is allowed and means unset.
 func Choice(field, value string, of []string) error {
 	if value == "" {

@@ -12,13 +12,20 @@ type Review struct {
 	PlanID    PlanID      `db:"plan_id"`
 	NodeID    NodeID      `db:"node_id"` // 0: of the plan
 	RunID     RunID       `db:"run_id"`
+	Kind      ReviewKind  `db:"kind"`
+	JudgedRun RunID       `db:"judged_run"` // of a judgement: the attempt
 	State     ReviewState `db:"state"`
 	Profile   ProfileID   `db:"profile_id"`
 	Urgent    bool        `db:"urgent"` // a person asked for it: it waits for no slot
 	Tries     int         `db:"tries"`  // how often its agent was lost
+	Asked     int         `db:"asked"`  // how many replies of a judge could not be used
+	Fault     string      `db:"fault"`  // what was wrong with the last of them
 	Verdict   Verdict     `db:"verdict"`
 	Summary   string      `db:"summary"`
-	Findings  *string     `db:"findings"` // nil: none
+	Findings  *string     `db:"findings"`   // nil: none
+	Criteria  FindingList `db:"criteria"`   // of a judgement
+	CheckExit *int        `db:"check_exit"` // of the check command; nil: none ran
+	CheckText string      `db:"check_text"` // head and tail of its output
 	AgentName string      `db:"agent_name"`
 	TokensIn  *int64      `db:"tokens_in"`
 	TokensOut *int64      `db:"tokens_out"`
@@ -28,11 +35,21 @@ type Review struct {
 // Ref returns the node that is judged.
 func (r *Review) Ref() Ref { return Ref{r.PlanID, r.NodeID} }
 
+// ReviewKind says what a review is for.
+type ReviewKind string
+
+// The kinds of reviews: one that advises, and the judge of a gate.
+const (
+	KindReview ReviewKind = "review"
+	KindJudge  ReviewKind = "judge"
+)
+
 // ReviewState is how far a review is.
 type ReviewState string
 
 // The states of a review.
 const (
+	ReviewCheck   ReviewState = "checking" // the check command runs before the judge
 	ReviewQueued  ReviewState = "queued"
 	ReviewRunning ReviewState = "running"
 	ReviewDone    ReviewState = "done"

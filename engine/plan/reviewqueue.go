@@ -1,5 +1,10 @@
 package plan
 
+import (
+	"maps"
+	"slices"
+)
+
 // Reviews share the limits on concurrent agents with the steps, and go before
 // them: a verdict helps those who build on the work.
 
@@ -16,6 +21,11 @@ func (b *Board) applyReview(f ReviewFacts) {
 		b.reviewSlot(old, -1)
 	}
 	b.queue.Delete(f.ID)
+	delete(b.checks, f.ID)
+	if f.State == ReviewCheck {
+		b.checks[f.ID] = true
+		return
+	}
 	if f.State == ReviewDone {
 		delete(b.reviews, f.ID)
 		return
@@ -62,6 +72,16 @@ func (b *Board) mayReview(f *ReviewFacts) bool {
 	return f.Urgent || (b.limits.MaxConcurrency == 0 || b.slots < b.limits.MaxConcurrency) &&
 		(limit == 0 || b.perAgent[f.Profile] < limit)
 }
+
+// DueChecks gives out the checks that have to be run before their judges can look.
+func (b *Board) DueChecks() []int64 {
+	ids := slices.Sorted(maps.Keys(b.checks))
+	clear(b.checks)
+	return ids
+}
+
+// ReturnCheck gives back a check that could not be started.
+func (b *Board) ReturnCheck(id int64) { b.checks[id] = true }
 
 // ReturnReview gives back a review that was given out and could not be started.
 func (b *Board) ReturnReview(id int64) {

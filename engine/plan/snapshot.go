@@ -16,6 +16,8 @@ type Snapshot struct {
 	Holds     map[Ref]Hold
 	Reviews   map[Ref]*Review // the verdicts that stand; node 0 is for a plan
 	Reviewing map[Ref]*Review // those that have been asked for
+	Judged    map[Ref]*Review // the last judgement on each step that has a gate
+	Judging   map[Ref]*Review // those that are on their way
 
 	root  *Plan
 	plans map[PlanID]*branch
@@ -51,7 +53,8 @@ const (
 // plans that are not in it are left out. It keeps what it is given.
 func NewSnapshot(plans []Plan, nodes []Node, edges []Edge) *Snapshot {
 	s := &Snapshot{plans: make(map[PlanID]*branch, len(plans)), Profiles: map[ProfileID]*Profile{},
-		Reviews: map[Ref]*Review{}, Reviewing: map[Ref]*Review{}}
+		Reviews: map[Ref]*Review{}, Reviewing: map[Ref]*Review{},
+		Judged: map[Ref]*Review{}, Judging: map[Ref]*Review{}}
 	for i := range plans {
 		p := &plans[i]
 		s.plans[p.ID] = &branch{plan: p, byID: map[NodeID]*Node{}}

@@ -23,6 +23,12 @@ func reviewCases() []reviewCase {
 		{"review-failed", Review(ReviewInput{Root: root, Node: failed})},
 		{"review-plan", PlanReview(PlanReviewInput{Plan: root, Steps: []ReviewedStep{{Node: node, Review: &plan.Review{Verdict: plan.VerdictConcerns,
 			Summary: "The table is built at each call."}}, {Node: failed}}})},
+		{"judge", Judge(JudgeInput{ReviewInput: ReviewInput{Root: root, Node: node, Diffs: []Diff{diff}}, Missing: []string{"table.go"},
+			Check: &Check{"go test ./...", 1, "FAIL parse"}, Fault: "criterion 1 is not judged"})},
+		{"judge-without-criteria", Judge(JudgeInput{ReviewInput: ReviewInput{Root: root, Node: failed}})},
+		{"judge-system", JudgeSystem(ReviewerInput{TestInstructions: "Run `make test`.", Port: 8765})},
+		{"gate-brief", GateBrief(node, plan.Judgement{Reason: "The table is built wrongly.", Criteria: []plan.Finding{{Number: 1, Verdict: plan.Unmet,
+			Evidence: "parse_test.go:7 fails"}}}, &Check{"go test ./...", 1, "FAIL parse"}) + "\n"},
 		{"reviewer", Reviewer(ReviewerInput{TestInstructions: "Run `make test`.", Port: 8765, Append: "Answer in English."})},
 		{"reviewer-of-plan", Reviewer(ReviewerInput{OfPlan: true})},
 	}

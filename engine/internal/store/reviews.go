@@ -2,8 +2,8 @@ package store
 
 import "github.com/clearbox-go/clearbox/engine/plan"
 
-const reviewColumns = `id, plan_id, node_id, run_id, state, profile_id, urgent, tries, verdict, summary, findings,
-	agent_name, tokens_in, tokens_out, created_at`
+const reviewColumns = `id, plan_id, node_id, run_id, kind, judged_run, state, profile_id, urgent, tries, asked, fault, verdict,
+	summary, findings, criteria, check_exit, check_text, agent_name, tokens_in, tokens_out, created_at`
 
 const reviewByID = `SELECT ` + reviewColumns + ` FROM reviews WHERE id = ?`
 
@@ -25,13 +25,13 @@ func (t *Tx) oneReview(query string, arg any) (*plan.Review, error) {
 }
 
 const reviewOfNode = `SELECT ` + reviewColumns + ` FROM reviews
-	WHERE plan_id = ? AND node_id = ? AND dropped = 0 AND state = 'done' ORDER BY id DESC LIMIT 1`
+	WHERE plan_id = ?1 AND node_id = ?2 AND kind = ?3 AND dropped = 0 AND state = 'done' ORDER BY id DESC LIMIT 1`
 
-// ReviewOf returns the verdict on a node, or (node 0) on a plan, as it stands; nil
-// when there is none.
-func (t *Tx) ReviewOf(r plan.Ref) (*plan.Review, error) {
+// ReviewOf returns the verdict of a kind on a node, or (node 0) on a plan, as it
+// stands; nil when there is none.
+func (t *Tx) ReviewOf(r plan.Ref, kind plan.ReviewKind) (*plan.Review, error) {
 	var row plan.Review
-	err := t.get("read a review", &row, reviewOfNode, r.Plan, r.Node)
+	err := t.get("read a review", &row, reviewOfNode, r.Plan, r.Node, kind)
 	if isNone(err) {
 		return nil, nil
 	}
@@ -58,21 +58,28 @@ func (t *Tx) OpenReviews() ([]plan.Review, error) {
 	return list, err
 }
 
-const insertReview = `INSERT INTO reviews (plan_id, node_id, state, profile_id, urgent, verdict, created_at)
-	VALUES (?, ?, 'queued', ?, ?, '', ?) RETURNING id`
+const insertReview = `INSERT INTO reviews (plan_id, node_id, kind, judged_run, state, profile_id, urgent, verdict, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`
 
-// InsertReview asks for a review and sets its ID.
+// InsertReview asks for a review and sets its ID. Without a state it is queued.
 func (t *Tx) InsertReview(r *plan.Review) error {
-	r.State, r.CreatedAt = plan.ReviewQueued, t.now
-	return t.get("ask for a review", &r.ID, insertReview, r.PlanID, r.NodeID, r.Profile, r.Urgent, t.now)
+	if r.State == "" {
+		r.State = plan.ReviewQueued
+	}
+	if r.Kind == "" {
+		r.Kind = plan.KindReview
+	}
+	r.CreatedAt = t.now
+	return t.get("ask for a review", &r.ID, insertReview, r.PlanID, r.NodeID, r.Kind, r.JudgedRun, r.State, r.Profile, r.Urgent, t.now)
 }
 
-const updateReview = `UPDATE reviews SET run_id = ?, state = ?, tries = ?, verdict = ?, summary = ?, findings = ?,
-	agent_name = ?, tokens_in = ?, tokens_out = ?, created_at = ? WHERE id = ?`
+const updateReview = `UPDATE reviews SET run_id = ?, state = ?, tries = ?, asked = ?, fault = ?, verdict = ?, summary = ?,
+	findings = ?, criteria = ?, check_exit = ?, check_text = ?, agent_name = ?, tokens_in = ?, tokens_out = ?, created_at = ? WHERE id = ?`
 
 // UpdateReview writes how far a review is.
 func (t *Tx) UpdateReview(r *plan.Review) error {
-	_, err := t.exec("keep a review", updateReview, r.RunID, r.State, r.Tries, r.Verdict, r.Summary, r.Findings,
+	_, err := t.exec("keep a review", updateReview, r.RunID, r.State, r.Tries, r.Asked, r.Fault, r.Verdict,
+		r.Summary, r.Findings, jsonOf(r.Criteria), r.CheckExit, r.CheckText,
 		r.AgentName, r.TokensIn, r.TokensOut, r.CreatedAt, r.ID)
 	return err
 }
@@ -85,13 +92,22 @@ func (t *Tx) DeleteReview(id int64) error {
 	return err
 }
 
-const dropReviews = `UPDATE reviews SET dropped = 1 WHERE plan_id = ? AND node_id = ? AND state = 'done'`
+const dropReviews = `UPDATE reviews SET dropped = 1 WHERE plan_id = ? AND node_id = ? AND kind = ? AND state = 'done'`
 
-// DropReviews sets the verdicts on a node, or (node 0) on a plan, aside: it has
-// changed since.
-func (t *Tx) DropReviews(r plan.Ref) error {
-	_, err := t.exec("drop reviews", dropReviews, r.Plan, r.Node)
+// DropReviews sets the verdicts of a kind on a node, or (node 0) on a plan, aside:
+// it has changed since.
+func (t *Tx) DropReviews(r plan.Ref, kind plan.ReviewKind) error {
+	_, err := t.exec("drop reviews", dropReviews, r.Plan, r.Node, kind)
 	return err
+}
+
+const judgementsOf = `SELECT ` + reviewColumns + ` FROM reviews WHERE plan_id = ? AND node_id = ? AND kind = 'judge' ORDER BY id`
+
+// Judgements returns what judges found of all attempts at a node, the first first.
+func (t *Tx) Judgements(r plan.Ref) ([]plan.Review, error) {
+	var list []plan.Review
+	err := t.list("read judgements", &list, judgementsOf, r.Plan, r.Node)
+	return list, err
 }
 
 const hasChanges = `SELECT EXISTS (SELECT 1 FROM diffs WHERE run_id = ?)`

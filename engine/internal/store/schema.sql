@@ -305,7 +305,7 @@ CREATE TABLE reviews (
   tokens_out INTEGER,
   dropped    INTEGER NOT NULL DEFAULT 0, -- its node ran again
   created_at REAL    NOT NULL
-, state TEXT NOT NULL DEFAULT 'done', profile_id INTEGER NOT NULL DEFAULT 0, urgent INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0) STRICT;
+, state TEXT NOT NULL DEFAULT 'done', profile_id INTEGER NOT NULL DEFAULT 0, urgent INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0, kind TEXT NOT NULL DEFAULT 'review', asked INTEGER NOT NULL DEFAULT 0, fault TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX reviews_node ON reviews (plan_id, node_id);
 

@@ -148,9 +148,14 @@ func (t *Tx) addContext(root plan.PlanID, s *plan.Snapshot) error {
 	}
 	for i := range reviews {
 		r := &reviews[i]
-		if r.State == plan.ReviewDone {
+		switch {
+		case r.Kind == plan.KindJudge && r.State == plan.ReviewDone:
+			s.Judged[r.Ref()] = r
+		case r.Kind == plan.KindJudge:
+			s.Judging[r.Ref()] = r
+		case r.State == plan.ReviewDone:
 			s.Reviews[r.Ref()] = r
-		} else {
+		default:
 			s.Reviewing[r.Ref()] = r
 		}
 	}

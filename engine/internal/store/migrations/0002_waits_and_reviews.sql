@@ -50,10 +50,13 @@ WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase 
 END;
 
 -- A review is asked for, runs, and has its verdict.
-ALTER TABLE reviews ADD COLUMN state TEXT NOT NULL DEFAULT 'done';     -- queued running done
+ALTER TABLE reviews ADD COLUMN state TEXT NOT NULL DEFAULT 'done';     -- checking queued running done
 ALTER TABLE reviews ADD COLUMN profile_id INTEGER NOT NULL DEFAULT 0;  -- who is to do it
 ALTER TABLE reviews ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;      -- a person asked for it
 ALTER TABLE reviews ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;       -- agents lost over it
+ALTER TABLE reviews ADD COLUMN kind TEXT NOT NULL DEFAULT 'review';    -- review judge
+ALTER TABLE reviews ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;       -- replies of a judge that could not be used
+ALTER TABLE reviews ADD COLUMN fault TEXT NOT NULL DEFAULT '';         -- what was wrong with the last one
 CREATE INDEX reviews_open ON reviews (state) WHERE state <> 'done';
 
 ALTER TABLE runs ADD COLUMN base_took REAL NOT NULL DEFAULT 0; -- seconds that its snapshots took
