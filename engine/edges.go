@@ -36,6 +36,9 @@ func (e *Engine) AddEdge(ctx context.Context, in EdgeIn) error {
 		if err := recordPlan(tx, in.PlanID, true); err != nil {
 			return err
 		}
+		if err := touched(ctx, tx, in.PlanID); err != nil {
+			return err
+		}
 		if to, err = tx.Node(to.Ref()); err != nil || to.State != plan.Ready || to.Blockers == 0 {
 			return err
 		}
@@ -108,6 +111,9 @@ func (e *Engine) RemoveEdge(ctx context.Context, in EdgeIn) error {
 			return err
 		}
 		if err := recordPlan(tx, in.PlanID, true); err != nil {
+			return err
+		}
+		if err := touched(ctx, tx, in.PlanID); err != nil {
 			return err
 		}
 		m, err := newMover(tx, in.PlanID)

@@ -33,6 +33,8 @@ type Options struct {
 	DefaultCapability string  // of workers whose profile names none; "" means full
 	NoAgentMCP        bool    // built-in workers get no Clearbox tools
 	NoSnapshots       bool    // nothing is known of what steps change
+	PlannerAgent      string  // who makes plans from goals; "": the default agent
+	PlannerMaxNodes   int     // steps that a plan from a goal may have; 0 means 40
 	MaxNodes          int     // per plan; 0 means 50,000
 
 	HarnessDirs []string
@@ -95,6 +97,7 @@ type Engine struct {
 	live     map[plan.RunID]*session
 	checks   map[int64]context.CancelFunc // check commands that run, by judgement
 	stopping bool                         // no new runs
+	ending   chan struct{}                // closed when no new runs may begin
 	runs     sync.WaitGroup
 }
 
@@ -103,7 +106,7 @@ type Engine struct {
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o = withDefaults(o)
 	e := &Engine{opts: o, log: o.Log, hub: newHub(), live: map[plan.RunID]*session{},
-		checks: map[int64]context.CancelFunc{}}
+		checks: map[int64]context.CancelFunc{}, ending: make(chan struct{})}
 	s, err := store.Open(ctx, store.Options{Path: o.DB, Now: o.Now, Published: e.published, Crash: o.crash})
 	if err != nil {
 		return nil, err
@@ -141,6 +144,9 @@ func withDefaults(o Options) Options {
 	}
 	if o.MaxNodes == 0 {
 		o.MaxNodes = 50_000
+	}
+	if o.PlannerMaxNodes == 0 {
+		o.PlannerMaxNodes = plannerMaxNodes
 	}
 	if o.RetryDelay == 0 {
 		o.RetryDelay = 2 * time.Second
@@ -224,6 +230,9 @@ const (
 // It returns when that is done or ctx ends.
 func (e *Engine) Shutdown(ctx context.Context, how OnExit) error {
 	e.mu.Lock()
+	if !e.stopping {
+		close(e.ending)
+	}
 	e.stopping = true
 	open := make([]*session, 0, len(e.live))
 	for _, s := range e.live {

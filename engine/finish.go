@@ -23,6 +23,7 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 	if s.run.Kind == plan.RunStep {
 		after = e.after(ctx, s.run.ID)
 	}
+	var then func() // what begins once the end is stored
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		run, err := tx.Run(s.run.ID)
 		if plan.KindOf(err) == plan.NotFound || err == nil && !run.Open() {
@@ -38,6 +39,10 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		if isReview(run.Kind) {
 			return e.finishReview(tx, f)
 		}
+		if run.Kind == plan.RunPlanner {
+			then, err = e.finishPlanner(tx, f)
+			return err
+		}
 		if f.m, f.n, err = moverAt(tx, run.Ref()); err != nil {
 			return err
 		}
@@ -45,6 +50,10 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 	})
 	if err != nil {
 		e.log.Error("record the end of a run", "step", s.run.Ref(), "err", err)
+		return
+	}
+	if then != nil {
+		then()
 	}
 }
 

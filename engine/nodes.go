@@ -24,6 +24,13 @@ type NodeFields struct {
 	CheckCommand       *string        `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for the step to pass its gate; an empty string takes the plan's again."`
 }
 
+// onlyTitle reports whether nothing is given that could need an approval.
+func (f *NodeFields) onlyTitle() bool {
+	rest := *f
+	rest.Title, rest.MaxAttempts = nil, nil
+	return rest == NodeFields{}
+}
+
 // AddNodeIn adds one node to a plan.
 type AddNodeIn struct {
 	PlanID plan.PlanID `json:"plan_id" param:"plan_id" jsonschema:"The plan to add to."`
@@ -64,7 +71,10 @@ func (e *Engine) AddNode(ctx context.Context, in AddNodeIn) (plan.Ref, error) {
 		if err := tx.InsertNodes(in.PlanID, []*plan.Node{n}); err != nil {
 			return err
 		}
-		return settleAdded(tx, n)
+		if err := settleAdded(tx, n); err != nil {
+			return err
+		}
+		return touched(ctx, tx, in.PlanID)
 	})
 	return n.Ref(), err
 }
@@ -204,7 +214,10 @@ func (e *Engine) UpdateNode(ctx context.Context, in UpdateNodeIn) error {
 		if err := storeFields(tx, n, in.NodeFields); err != nil {
 			return err
 		}
-		return settleEdited(tx, n, in.NodeFields, wasKind)
+		if err := settleEdited(tx, n, in.NodeFields, wasKind); err != nil || in.onlyTitle() {
+			return err
+		}
+		return touched(ctx, tx, in.PlanID)
 	})
 }
 
@@ -311,7 +324,10 @@ func (e *Engine) RemoveNode(ctx context.Context, r plan.Ref) error {
 		if err != nil {
 			return err
 		}
-		return m.removeNode(n)
+		if err := m.removeNode(n); err != nil {
+			return err
+		}
+		return touched(ctx, tx, r.Plan)
 	})
 }
 

@@ -77,7 +77,7 @@ func (e *Engine) UpdatePlan(ctx context.Context, in UpdatePlanIn) error {
 				topLevelSettings, p.ID)
 		}
 		return in.apply(p)
-	})
+	}, in.Description != nil || in.settings())
 }
 
 func (in *UpdatePlanIn) apply(p *plan.Plan) error {
@@ -103,8 +103,8 @@ func (in *UpdatePlanIn) apply(p *plan.Plan) error {
 }
 
 // changePlan edits one plan row in a change of its own. shape says that pages
-// have to draw the plan anew.
-func (e *Engine) changePlan(ctx context.Context, id plan.PlanID, shape bool, edit func(*store.Tx, *plan.Plan) error) error {
+// have to draw the plan anew, matters that an approval of it is void.
+func (e *Engine) changePlan(ctx context.Context, id plan.PlanID, shape bool, edit func(*store.Tx, *plan.Plan) error, matters bool) error {
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		p, err := tx.Plan(id)
 		if err != nil {
@@ -116,7 +116,10 @@ func (e *Engine) changePlan(ctx context.Context, id plan.PlanID, shape bool, edi
 		if err := tx.UpdatePlan(p, keyOf(p)); err != nil {
 			return err
 		}
-		return recordPlan(tx, id, shape)
+		if err := recordPlan(tx, id, shape); err != nil || !matters {
+			return err
+		}
+		return touched(ctx, tx, id)
 	})
 }
 
@@ -146,7 +149,7 @@ func (e *Engine) SetWorkdir(ctx context.Context, id plan.PlanID, dir string) err
 		var err error
 		p.WorkDir, err = checkFolder(dir)
 		return err
-	})
+	}, true)
 }
 
 // SetPlanAgent sets the default agent of a plan and of those nested in it; an
@@ -162,7 +165,7 @@ func (e *Engine) SetPlanAgent(ctx context.Context, id plan.PlanID, agent AgentRe
 		}
 		p.DefaultProfile = set
 		return recordAgents(tx)
-	})
+	}, true)
 	return set, err
 }
 

@@ -23,7 +23,7 @@ func (e *Engine) SetReviewAgent(ctx context.Context, id plan.PlanID, agent Agent
 		}
 		p.ReviewProfile = set
 		return recordAgents(tx)
-	})
+	}, false)
 	return set, err
 }
 

@@ -37,6 +37,7 @@ type PlanIn struct {
 	MaxCostUSD       float64     `json:"max_cost_usd,omitempty" jsonschema:"The same in US dollars; only agents that report what they cost can run then."`
 	ReviewPolicy     string      `json:"review_policy,omitempty" jsonschema:"advisory (default): reviews advise; gate: each step is judged against its acceptance criteria before others build on it; off: nothing is reviewed by itself."`
 	CheckCommand     string      `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for a step to pass its gate, run in the working directory, for example the test suite; needs review_policy gate."`
+	Approval         string      `json:"approval,omitempty" jsonschema:"required: nothing of the plan runs before a person has approved it; default none."`
 	StallAfter       int64       `json:"stall_after,omitempty" jsonschema:"Seconds without a sign of life after which an agent is ended and its step run again. Unset: after 15 minutes the step is only shown as stalled."`
 }
 
@@ -103,6 +104,10 @@ func (d *draft) checkPlan() {
 			OnFailure: in.OnFailure, MaxAttempts: in.MaxAttempts, MaxTokens: in.MaxTokens, MaxCostUSD: in.MaxCostUSD,
 			StallAfter: in.StallAfter, ReviewPolicy: in.ReviewPolicy, CheckCommand: strings.TrimSpace(in.CheckCommand)}}
 	checkPolicies(&d.bad, "plan", d.plan.Policies)
+	d.bad.Add(plan.Choice("plan: approval", in.Approval, []string{"none", "required"}))
+	if in.Approval == "required" {
+		d.plan.Approval = plan.Awaiting
+	}
 	if (in.ParentPlanID == 0) != (in.ParentNodeID == 0) {
 		d.bad.Addf("parent_plan_id and parent_node_id go together: give both for a subplan, neither for a top-level plan")
 		return
@@ -121,7 +126,7 @@ func (d *draft) refuseOnSubplan() {
 	if d.in.WorkingDirectory != "" {
 		d.bad.Addf("working_directory belongs to the top-level plan; a subplan works in its root's")
 	}
-	if d.plan.Policies != (plan.Policies{}) {
+	if d.plan.Policies != (plan.Policies{}) || d.plan.Approval != "" {
 		d.bad.Addf("%s belong to the top-level plan", topLevelSettings)
 	}
 }
@@ -305,25 +310,21 @@ func (d *draft) insert(tx *store.Tx, e *Engine) error {
 	if err := tx.InsertPlan(&d.plan, d.key); err != nil {
 		return err
 	}
-	for i, n := range d.nodes {
-		n.ID = plan.NodeID(i + 1)
-	}
-	if len(d.nodes) > 0 {
-		if _, err := tx.TakeNodeIDs(d.plan.ID, len(d.nodes)); err != nil {
-			return err
-		}
-		if err := tx.InsertNodes(d.plan.ID, d.nodes); err != nil {
-			return err
-		}
-		if _, err := tx.InsertEdges(d.plan.ID, d.edges); err != nil {
-			return err
-		}
+	if err := d.fill(tx, d.plan.ID); err != nil {
+		return err
 	}
 	if err := recordPlan(tx, d.plan.ID, true); err != nil {
 		return err
 	}
 	if !d.plan.TopLevel() {
+		if err := touchedBy(tx, d.actor, d.plan.ParentPlan); err != nil {
+			return err
+		}
 		return settleParent(tx, d.plan.Parent())
+	}
+	if d.plan.Approval == plan.Awaiting {
+		d.plan.Executor = d.in.Start // it is kept for when the plan is approved
+		return (&mover{tx: tx, root: &d.plan}).revise(plan.AuthorPerson, "")
 	}
 	if d.in.Start != "" {
 		return startPlan(tx, &d.plan, d.in.Start)

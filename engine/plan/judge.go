@@ -48,7 +48,7 @@ const (
 // says how, in words for the judge.
 func ParseJudgement(reply string, criteria int) (Judgement, error) {
 	var j Judgement
-	object := lastObject(reply)
+	object := LastObject(reply)
 	if object == "" {
 		return j, fmt.Errorf("the reply has no JSON object")
 	}
@@ -105,9 +105,9 @@ func (j *Judgement) check(criteria int) error {
 	return nil
 }
 
-// lastObject returns the last JSON object at the top level of a text, "" when
+// LastObject returns the last JSON object at the top level of a text, "" when
 // there is none: models talk before they answer.
-func lastObject(text string) string {
+func LastObject(text string) string {
 	last := ""
 	for at := 0; at < len(text); {
 		i := strings.IndexByte(text[at:], '{')

@@ -29,6 +29,11 @@ func reviewCases() []reviewCase {
 		{"judge-system", JudgeSystem(ReviewerInput{TestInstructions: "Run `make test`.", Port: 8765})},
 		{"gate-brief", GateBrief(node, plan.Judgement{Reason: "The table is built wrongly.", Criteria: []plan.Finding{{Number: 1, Verdict: plan.Unmet,
 			Evidence: "parse_test.go:7 fails"}}}, &Check{"go test ./...", 1, "FAIL parse"}) + "\n"},
+		{"planner", Planner(PlannerInput{Goal: "Add a health endpoint.", Constraints: "No new dependency."})},
+		{"planner-again", Planner(PlannerInput{Goal: "Add a health endpoint.", Proposal: `{"title":"Health"}`, Feedback: []string{"Fewer steps.", "Name the file."},
+			Problems: []string{"node 'a': acceptance_criteria must not be empty"}})},
+		{"planner-system", PlannerSystem(PlannerInput{MaxNodes: 40, Tools: true})},
+		{"planner-system-without-tools", PlannerSystem(PlannerInput{MaxNodes: 40})},
 		{"reviewer", Reviewer(ReviewerInput{TestInstructions: "Run `make test`.", Port: 8765, Append: "Answer in English."})},
 		{"reviewer-of-plan", Reviewer(ReviewerInput{OfPlan: true})},
 	}

@@ -69,7 +69,7 @@ CREATE TABLE goals (
   tech_stack   TEXT NOT NULL DEFAULT '[]',
   risks        TEXT NOT NULL DEFAULT '[]',
   assumptions  TEXT NOT NULL DEFAULT '[]'
-) STRICT;
+, profile_id INTEGER NOT NULL DEFAULT 0, rounds INTEGER NOT NULL DEFAULT 0, feedback TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE TABLE limits (
   profile_id INTEGER PRIMARY KEY REFERENCES profiles (id) ON DELETE CASCADE,

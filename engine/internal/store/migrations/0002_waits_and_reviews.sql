@@ -69,3 +69,8 @@ ALTER TABLE diffs ADD COLUMN note TEXT NOT NULL DEFAULT '';     -- why there is 
 
 -- Who ran at the same time as another.
 CREATE INDEX runs_finished ON runs (finished_at) WHERE finished_at > 0;
+
+-- Planning: by whom, how often a proposal was refused, what was asked for.
+ALTER TABLE goals ADD COLUMN profile_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE goals ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE goals ADD COLUMN feedback TEXT NOT NULL DEFAULT '';
