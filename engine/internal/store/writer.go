@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -64,6 +65,9 @@ func (s *Store) writer() {
 	for {
 		select {
 		case j := <-s.jobs:
+			// Those whom the last commit woke often have a next change at hand: let
+			// them join this one.
+			runtime.Gosched()
 			s.commitGroup(s.group(j))
 		case <-s.closing:
 			for {
