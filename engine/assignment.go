@@ -14,6 +14,7 @@ type assignment struct {
 	node    *plan.Node // as it was when the run was prepared; nil when it is no attempt at a step
 	root    *plan.Plan
 	harness string
+	profile *plan.Profile
 	agent   agentData
 	task    plugin.Task
 }
@@ -32,7 +33,7 @@ type agentData struct {
 // which limits. The prompt must be there.
 func (e *Engine) cast(a *assignment, kind plan.RunKind, r plan.Ref, agent plan.Agent) {
 	p := agent.Profile
-	a.harness = p.Harness
+	a.harness, a.profile = p.Harness, p
 	a.agent = agentData{Name: p.Name, Harness: p.Harness, Model: orNil(a.task.Profile.Model), ProfileID: p.ID,
 		Capability: agent.Capability, CapabilitySource: agent.CapabilitySource}
 	a.run.ID, a.run.PlanID, a.run.NodeID, a.run.Kind = newRunID(), r.Plan, r.Node, kind

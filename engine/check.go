@@ -118,8 +118,9 @@ func (e *Engine) checkFor(ctx context.Context, id int64) (command, dir string, e
 		if err != nil {
 			return err
 		}
-		command, dir = checkCommand(root, n), workDir(e.opts.WorkDir, root)
-		return nil
+		command = checkCommand(root, n)
+		dir, err = e.judgedIn(tx, r, root)
+		return err
 	})
 	return command, dir, err
 }

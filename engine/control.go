@@ -204,6 +204,7 @@ func (e *Engine) StopNode(ctx context.Context, r plan.Ref) error {
 		return e.stopRuns(ctx, causeStopped, func(s *session) bool { return s.run.ID == run.ID })
 	}
 	after := e.afterClaim(ctx, r)
+	defer e.settleIsolated(ctx, r)
 	defer e.endStaleReviews(ctx)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
@@ -279,6 +280,9 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 	}
 	after := e.afterClaim(ctx, r)
 	defer e.endStaleReviews(ctx)
+	if err := e.keepIsolated(ctx, r); err != nil {
+		return err
+	}
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {

@@ -33,6 +33,7 @@ type Options struct {
 	DefaultCapability string  // of workers whose profile names none; "" means full
 	NoAgentMCP        bool    // built-in workers get no Clearbox tools
 	NoSnapshots       bool    // nothing is known of what steps change
+	Isolation         string  // none or worktree: the least that steps get
 	PlannerAgent      string  // who makes plans from goals; "": the default agent
 	PlannerMaxNodes   int     // steps that a plan from a goal may have; 0 means 40
 	MaxNodes          int     // per plan; 0 means 50,000

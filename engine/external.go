@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -230,7 +231,8 @@ func (e *Engine) Complete(ctx context.Context, in CompleteIn) error {
 		if run == nil {
 			return m.move(n, plan.PersonDid, func(n *plan.Node) { n.Result, n.Error = &in.Result, nil })
 		}
-		return m.finishOwn(n, in.Result, e.server.DefaultProfile)
+		run.Profile = cmp.Or(run.Profile, e.server.DefaultProfile) // who judges it, where nobody else is named
+		return m.finishOwn(n, in.Result, run)
 	})
 }
 
@@ -295,11 +297,14 @@ type resultData struct {
 }
 
 // finishOwn records that a node's own agent has done its work: the node is done,
-// is judged first where its plan has gates, or goes on with its subplan. did is the
-// profile that did it.
-func (m *mover) finishOwn(n *plan.Node, result string, did plan.ProfileID) error {
+// is judged first where its plan has gates, is brought back first where it was
+// isolated, or goes on with its subplan. run is what did it.
+func (m *mover) finishOwn(n *plan.Node, result string, run *plan.Run) error {
 	if m.hasGate(n) {
-		return m.atGate(n, result, did)
+		return m.atGate(n, result, run.Profile)
+	}
+	if run.Worktree != "" && n.Subplan == 0 {
+		return m.setPhase(n, plan.PhaseApplying, func(n *plan.Node) { n.Result, n.AgentDone = &result, true })
 	}
 	if n.Subplan == 0 {
 		return m.move(n, plan.Finished, func(n *plan.Node) {

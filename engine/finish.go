@@ -37,6 +37,7 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 			f.cause = run.Cause
 		}
 		if isReview(run.Kind) {
+			then = func() { e.settleIsolated(ctx, run.Ref()) }
 			return e.finishReview(tx, f)
 		}
 		if run.Kind == plan.RunPlanner {
@@ -46,7 +47,13 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		if f.m, f.n, err = moverAt(tx, run.Ref()); err != nil {
 			return err
 		}
-		return f.record()
+		if err := f.record(); err != nil {
+			return err
+		}
+		if f.n.Phase == plan.PhaseApplying {
+			then = func() { e.spawn(func() { e.applyStep(ctx, f.n.Ref()) }) }
+		}
+		return nil
 	})
 	if err != nil {
 		e.log.Error("record the end of a run", "step", s.run.Ref(), "err", err)
@@ -55,6 +62,7 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 	if then != nil {
 		then()
 	}
+	e.dropUnneeded(ctx, s.run)
 }
 
 // ending is the end of one run on its way into the database.
@@ -126,7 +134,7 @@ func (f *ending) done() error {
 	if err := f.close(plan.OutcomeDone, ""); err != nil {
 		return err
 	}
-	return f.m.finishOwn(f.n, f.result.Text, f.run.Profile)
+	return f.m.finishOwn(f.n, f.result.Text, f.run)
 }
 
 func (f *ending) failed() error {

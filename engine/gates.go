@@ -94,9 +94,22 @@ func (m *mover) judge(r *plan.Review, reply string) error {
 		return nil // it was stopped or marked done meanwhile
 	}
 	if j.Passed {
-		return m.move(n, plan.Finished, func(n *plan.Node) { n.Attempts++ })
+		return m.passed(n)
 	}
 	return m.notPassed(n, prompt.GateBrief(n, j, checkOf(m.root, n, r)))
+}
+
+// passed ends a step whose work was accepted; one that was isolated is brought back
+// first.
+func (m *mover) passed(n *plan.Node) error {
+	run, err := m.tx.Run(n.RunID)
+	if err != nil {
+		return err
+	}
+	if run.Worktree != "" {
+		return m.setPhase(n, plan.PhaseApplying, nil)
+	}
+	return m.move(n, plan.Finished, func(n *plan.Node) { n.Attempts++ })
 }
 
 // endJudgement stores a verdict. Those on earlier attempts are kept.
@@ -136,6 +149,7 @@ func (m *mover) gateError(r *plan.Review) error {
 
 // Accept lets a step pass whose judge came to no verdict, in a person's name.
 func (e *Engine) Accept(ctx context.Context, r plan.Ref, note string) error {
+	defer e.settleIsolated(ctx, r)
 	return e.onNode(ctx, r, note, func(m *mover, n *plan.Node) error {
 		if err := needsPerson(n); err != nil {
 			return err
@@ -147,7 +161,7 @@ func (e *Engine) Accept(ctx context.Context, r plan.Ref, note string) error {
 		if err := m.say(r, text); err != nil {
 			return err
 		}
-		return m.move(n, plan.Finished, func(n *plan.Node) { n.Attempts++ })
+		return m.passed(n)
 	})
 }
 

@@ -57,6 +57,7 @@ type NodeSpec struct {
 	AcceptanceCriteria []string `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done, each checkable by itself."`
 	TaskType           string   `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate: narrows what the agent may do."`
 	MaxAttempts        int      `json:"max_attempts,omitempty" jsonschema:"How often this step is tried in all if it fails, 1 to 20; default: the plan's."`
+	Isolation          string   `json:"isolation,omitempty" jsonschema:"none or worktree, if stricter than the plan's."`
 	CheckCommand       string   `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for this step to pass its gate; default: the plan's."`
 }
 
@@ -96,7 +97,7 @@ func checkCriteria(bad *plan.Problems, what string, criteria []string) {
 }
 
 // topLevelSettings are the settings that subplans have from their root.
-const topLevelSettings = "max_parallel, test_instructions, isolate_steps, on_failure, max_attempts, max_tokens, max_cost_usd, review_policy, check_command and stall_after"
+const topLevelSettings = "max_parallel, test_instructions, isolate_steps, isolation, on_failure, max_attempts, max_tokens, max_cost_usd, review_policy, check_command and stall_after"
 
 // checkPolicies collects what is wrong with the settings of a plan.
 func checkPolicies(bad *plan.Problems, what string, p plan.Policies) {
@@ -132,12 +133,12 @@ func checkAttempts(bad *plan.Problems, what string, n int) {
 	}
 }
 
-// refuseIsolation tells that steps cannot be isolated: accepting the wish and
-// running a step in the open would be worse.
-func refuseIsolation(bad *plan.Problems, wanted bool) {
-	if wanted {
-		bad.Addf("isolate_steps: this version of Clearbox cannot isolate steps yet; leave it out")
+// isolationIn is the isolation that a plan asks for by either of its two fields.
+func isolationIn(isolateSteps bool, isolation string) string {
+	if isolateSteps && isolation == "" {
+		return worktree
 	}
+	return isolation
 }
 
 // checkFolder makes sure that a working directory can be worked in, and returns

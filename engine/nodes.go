@@ -21,6 +21,7 @@ type NodeFields struct {
 	AcceptanceCriteria *[]string      `json:"acceptance_criteria,omitempty" jsonschema:"What must be true when the step is done; [] clears."`
 	TaskType           *string        `json:"task_type,omitempty" jsonschema:"design, implement, configure, test, review or integrate; an empty string clears."`
 	MaxAttempts        *int           `json:"max_attempts,omitempty" jsonschema:"How often the step is tried in all if it fails, 1 to 20; 0 takes the plan's again."`
+	Isolation          *string        `json:"isolation,omitempty" jsonschema:"none or worktree, if stricter than the plan's; an empty string clears."`
 	CheckCommand       *string        `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for the step to pass its gate; an empty string takes the plan's again."`
 }
 
@@ -152,6 +153,8 @@ func applyFields(tx *store.Tx, a plan.Actor, n *plan.Node, f NodeFields) error {
 	set(&n.TaskType, f.TaskType)
 	set(&n.MaxAttempts, f.MaxAttempts)
 	set(&n.CheckCommand, f.CheckCommand)
+	set(&n.Isolation, f.Isolation)
+	bad.Add(plan.Choice("isolation", n.Isolation, []string{"none", worktree}))
 	kind := string(n.Kind)
 	set(&kind, f.Kind)
 	paths := make([]string, len(n.Files))

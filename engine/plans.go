@@ -48,7 +48,8 @@ type UpdatePlanIn struct {
 	Description      *string     `json:"description,omitempty" jsonschema:"The overall goal."`
 	MaxParallel      *int        `json:"max_parallel,omitempty" jsonschema:"At most so many agents of this plan at once; 0 clears."`
 	TestInstructions *string     `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; an empty string clears."`
-	IsolateSteps     *bool       `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own; only false is possible so far."`
+	IsolateSteps     *bool       `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own: the same as isolation worktree."`
+	Isolation        *string     `json:"isolation,omitempty" jsonschema:"none or worktree; an empty string clears. Not while a step runs."`
 	OnFailure        *string     `json:"on_failure,omitempty" jsonschema:"hold or skip."`
 	MaxAttempts      *int        `json:"max_attempts,omitempty" jsonschema:"How often a step that fails is tried in all, 1 to 20; 0 clears: once."`
 	MaxTokens        *int64      `json:"max_tokens,omitempty" jsonschema:"Budget of tokens, in and out together; 0 clears. Raising it lets a plan go on that has used it up."`
@@ -71,13 +72,30 @@ func (e *Engine) UpdatePlan(ctx context.Context, in UpdatePlanIn) error {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return err
 	}
-	return e.changePlan(ctx, in.PlanID, true, func(_ *store.Tx, p *plan.Plan) error {
+	return e.changePlan(ctx, in.PlanID, true, func(tx *store.Tx, p *plan.Plan) error {
 		if !p.TopLevel() && in.settings() {
 			return plan.Errorf(plan.Invalid, "%s belong to the top-level plan; plan %d is a subplan",
 				topLevelSettings, p.ID)
 		}
+		if err := e.mayIsolate(tx, p, in); err != nil {
+			return err
+		}
 		return in.apply(p)
 	}, in.Description != nil || in.settings())
+}
+
+// mayIsolate checks a change of the isolation of a plan.
+func (e *Engine) mayIsolate(tx *store.Tx, p *plan.Plan, in UpdatePlanIn) error {
+	if in.IsolateSteps == nil && in.Isolation == nil {
+		return nil
+	}
+	next := isolationIn(in.IsolateSteps != nil && *in.IsolateSteps, deref(in.Isolation))
+	if _, all, err := tx.Status(p.ID); err != nil {
+		return err
+	} else if all.Running > 0 && next != p.Isolation {
+		return plan.Errorf(plan.Invalid, "isolation cannot change while a step of the plan is running")
+	}
+	return e.checkIsolation(next, workDir(e.opts.WorkDir, p))
 }
 
 func (in *UpdatePlanIn) apply(p *plan.Plan) error {
@@ -88,7 +106,12 @@ func (in *UpdatePlanIn) apply(p *plan.Plan) error {
 	if in.TestInstructions != nil {
 		p.TestInstructions = strings.TrimSpace(*in.TestInstructions)
 	}
-	refuseIsolation(&bad, in.IsolateSteps != nil && *in.IsolateSteps)
+	if in.IsolateSteps != nil {
+		if p.Isolation = ""; *in.IsolateSteps {
+			p.Isolation = worktree
+		}
+	}
+	set(&p.Isolation, in.Isolation)
 	set(&p.OnFailure, in.OnFailure)
 	set(&p.MaxAttempts, in.MaxAttempts)
 	set(&p.MaxTokens, in.MaxTokens)

@@ -31,6 +31,7 @@ type ProfileFields struct {
 	Description    *string          `json:"description,omitempty" jsonschema:"What this agent is good for; planners read it."`
 	Capability     *string          `json:"capability,omitempty" jsonschema:"read, run, edit or full."`
 	TestLevel      *string          `json:"test_level,omitempty" jsonschema:"none, light, standard or thorough."`
+	Isolation      *string          `json:"isolation,omitempty" jsonschema:"none or worktree: the least isolation that this agent works in; an empty string clears."`
 	MaxTokens      *int64           `json:"max_tokens_per_run,omitempty" jsonschema:"A run that has used so many tokens, in and out together, is ended and its step fails; 0 clears."`
 	MaxCostUSD     *float64         `json:"max_cost_per_run_usd,omitempty" jsonschema:"The same in US dollars, for agents that report what they cost; 0 clears."`
 }
@@ -113,6 +114,8 @@ func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
 	set(&p.Description, f.Description)
 	set(&p.Capability, f.Capability)
 	set(&p.TestLevel, f.TestLevel)
+	set(&p.Isolation, f.Isolation)
+	bad.Add(plan.Choice("isolation", p.Isolation, []string{"none", worktree}))
 	set(&p.MaxTokens, f.MaxTokens)
 	set(&p.MaxCostUSD, f.MaxCostUSD)
 	bad.Add(plan.CheckProfileName(p.Name))

@@ -46,6 +46,9 @@ func (e *Engine) recoverRuns(ctx context.Context) error {
 	if err := e.launcher.Sweep(ctx, func(run string) bool { return keep[run] }); err != nil {
 		e.log.Warn("sweep what earlier runs left", "err", err)
 	}
+	if err := e.recoverWorktrees(ctx); err != nil {
+		return err
+	}
 	if err := e.resumePlanning(ctx, open); err != nil {
 		return err
 	}

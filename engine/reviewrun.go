@@ -34,6 +34,7 @@ func (e *Engine) runReview(ctx context.Context, id int64) {
 // assignReview works out who reviews, and what they are told.
 func (e *Engine) assignReview(ctx context.Context, id int64) (*assignment, error) {
 	a := &assignment{}
+	dir := ""
 	var p *plan.Profile
 	var r *plan.Review
 	err := e.store.Read(ctx, func(tx *store.Tx) error {
@@ -50,7 +51,10 @@ func (e *Engine) assignReview(ctx context.Context, id int64) (*assignment, error
 		if a.root, err = tx.RootPlan(r.PlanID); err != nil {
 			return err
 		}
-		a.run.Prompt, err = reviewPrompt(tx, r, workDir(e.opts.WorkDir, a.root))
+		if dir, err = e.judgedIn(tx, r, a.root); err != nil {
+			return err
+		}
+		a.run.Prompt, err = reviewPrompt(tx, r, dir)
 		return err
 	})
 	if err != nil {
@@ -67,6 +71,7 @@ func (e *Engine) assignReview(ctx context.Context, id int64) (*assignment, error
 		kind = plan.RunPlanReview
 	}
 	e.cast(a, kind, r.Ref(), plan.Agent{Profile: p, Capability: plan.ReviewCapability(p), CapabilitySource: plan.FromDefault})
+	a.task.WorkDir = dir
 	port, _ := e.address()
 	in := prompt.ReviewerInput{TestInstructions: a.root.TestInstructions, Port: port, OfPlan: r.NodeID == 0, Append: p.SystemAppend}
 	if a.run.System = prompt.Reviewer(in); kind == plan.RunJudge {
@@ -74,6 +79,21 @@ func (e *Engine) assignReview(ctx context.Context, id int64) (*assignment, error
 	}
 	a.task.Title, a.task.System = "Review of "+r.Ref().String(), a.run.System
 	return a, nil
+}
+
+// judgedIn returns the folder that a reviewer looks at: the step's worktree while
+// its work is not brought back.
+func (e *Engine) judgedIn(tx *store.Tx, r *plan.Review, root *plan.Plan) (string, error) {
+	dir := workDir(e.opts.WorkDir, root)
+	if r.Kind != plan.KindJudge || e.shadow == nil {
+		return dir, nil
+	}
+	run, err := tx.Run(r.JudgedRun)
+	if err != nil || run.Worktree == "" {
+		return dir, err
+	}
+	w, err := e.shadow.OpenWorktree(run.Worktree)
+	return w.Dir, err
 }
 
 func reviewPrompt(tx *store.Tx, r *plan.Review, dir string) (string, error) {

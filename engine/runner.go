@@ -24,7 +24,13 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 	}
 	e.enlist(s)
 	defer e.dismiss(s)
-	e.before(ctx, &a.run, a.node, a.task.WorkDir)
+	if err := e.isolate(ctx, a); err != nil {
+		e.cannotRun(ctx, r, err)
+		return
+	}
+	if a.run.Worktree == "" {
+		e.before(ctx, &a.run, a.node, a.task.WorkDir)
+	}
 	if err := e.begin(ctx, a); err != nil {
 		e.desk.giveBack(r)
 		if plan.KindOf(err) != plan.Conflict {

@@ -86,6 +86,8 @@ type shot struct {
 	took    float64
 	left    plan.LeftOutList
 	changes plan.Changes
+
+	isolated bool // nobody else can have changed anything
 }
 
 // after takes the snapshot at the end of a run, and compares it with the one at
@@ -109,8 +111,12 @@ func (e *Engine) after(ctx context.Context, id plan.RunID) *shot {
 	if err != nil || root == nil {
 		return nil
 	}
-	s := &shot{run: id}
-	s.tree, s.took, s.left = e.look(ctx, n, workDir(e.opts.WorkDir, root))
+	s := &shot{run: id, isolated: run.Worktree != ""}
+	if s.isolated {
+		s.tree, s.took, s.left = e.collect(ctx, n, run.Worktree)
+	} else {
+		s.tree, s.took, s.left = e.look(ctx, n, workDir(e.opts.WorkDir, root))
+	}
 	if s.tree == "" {
 		return s
 	}
@@ -133,6 +139,18 @@ func (e *Engine) afterClaim(ctx context.Context, r plan.Ref) *shot {
 	return e.after(ctx, run.ID)
 }
 
+// collect takes the snapshot of a worktree.
+func (e *Engine) collect(ctx context.Context, n *plan.Node, id string) (shadow.Tree, float64, plan.LeftOutList) {
+	began := time.Now()
+	tree, report, err := e.shadow.Collect(ctx, id, pathsOf(n))
+	took := time.Since(began).Seconds()
+	if err != nil {
+		e.log.Warn("collect from a worktree", "step", n.Ref(), "err", err)
+		return "", took, plan.LeftOutList{{Path: ".", Why: "what was done could not be collected: " + plan.MessageOf(err)}}
+	}
+	return tree, took, leftOutOf(report)
+}
+
 // keep stores what a run changed, before the end of the run is stored.
 func (s *shot) keep(tx *store.Tx, root plan.PlanID, n *plan.Node, run *plan.Run) error {
 	if s == nil || s.run != run.ID {
@@ -146,7 +164,7 @@ func (s *shot) keep(tx *store.Tx, root plan.PlanID, n *plan.Node, run *plan.Run)
 		return err
 	}
 	n.Undeclared, n.UndeclaredMore = s.changes.Undeclared, s.changes.UndeclaredMore
-	if len(n.Undeclared) == 0 {
+	if len(n.Undeclared) == 0 || s.isolated {
 		return nil
 	}
 	var err error

@@ -30,7 +30,8 @@ type PlanIn struct {
 	ParentNodeID     plan.NodeID `json:"parent_node_id,omitempty" jsonschema:"For a subplan: that step."`
 	MaxParallel      int         `json:"max_parallel,omitempty" jsonschema:"At most so many agents of this plan at once. Top-level plans only, as all settings below."`
 	TestInstructions string      `json:"test_instructions,omitempty" jsonschema:"How this project's tests are run; agents get it verbatim."`
-	IsolateSteps     bool        `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own; only false is possible so far."`
+	IsolateSteps     bool        `json:"isolate_steps,omitempty" jsonschema:"Whether each step works in a git worktree of its own, and its changes are applied when it is done: the same as isolation worktree."`
+	Isolation        string      `json:"isolation,omitempty" jsonschema:"none (default) or worktree; the working directory must be in a git repository then."`
 	OnFailure        string      `json:"on_failure,omitempty" jsonschema:"hold (default): what depends on a failed step waits for a retry; skip: it is skipped and other branches go on."`
 	MaxAttempts      int         `json:"max_attempts,omitempty" jsonschema:"How often a step that fails is tried in all, 1 to 20; default 1. Each further attempt is told why the last one failed."`
 	MaxTokens        int64       `json:"max_tokens,omitempty" jsonschema:"Budget of tokens, in and out together: at it nothing new starts until it is raised; steps that run finish."`
@@ -98,11 +99,10 @@ func (d *draft) checkPlan() {
 	in := d.in.PlanIn
 	checkTitle(&d.bad, "plan", in.Title)
 	checkText(&d.bad, "plan", "description", in.Description)
-	refuseIsolation(&d.bad, in.IsolateSteps)
 	d.plan = plan.Plan{Title: in.Title, Description: in.Description, ParentPlan: in.ParentPlanID, ParentNode: in.ParentNodeID,
 		Policies: plan.Policies{MaxParallel: in.MaxParallel, TestInstructions: strings.TrimSpace(in.TestInstructions),
 			OnFailure: in.OnFailure, MaxAttempts: in.MaxAttempts, MaxTokens: in.MaxTokens, MaxCostUSD: in.MaxCostUSD,
-			StallAfter: in.StallAfter, ReviewPolicy: in.ReviewPolicy, CheckCommand: strings.TrimSpace(in.CheckCommand)}}
+			StallAfter: in.StallAfter, Isolation: isolationIn(in.IsolateSteps, in.Isolation), ReviewPolicy: in.ReviewPolicy, CheckCommand: strings.TrimSpace(in.CheckCommand)}}
 	checkPolicies(&d.bad, "plan", d.plan.Policies)
 	d.bad.Add(plan.Choice("plan: approval", in.Approval, []string{"none", "required"}))
 	if in.Approval == "required" {
@@ -137,7 +137,7 @@ func (d *draft) addNode(i int, spec NodeSpec) {
 		what = fmt.Sprintf("node %q", spec.Key)
 	}
 	n := &plan.Node{Title: spec.Title, Description: spec.Description, TaskType: spec.TaskType,
-		Criteria: spec.AcceptanceCriteria, MaxAttempts: spec.MaxAttempts,
+		Criteria: spec.AcceptanceCriteria, MaxAttempts: spec.MaxAttempts, Isolation: spec.Isolation,
 		CheckCommand: strings.TrimSpace(spec.CheckCommand)}
 	switch _, twice := d.at[spec.Key]; {
 	case strings.TrimSpace(spec.Key) == "":
@@ -264,8 +264,21 @@ func (d *draft) resolve(tx *store.Tx, e *Engine) {
 		}
 		d.nodes[i].Profile = id
 	}
+	d.checkIsolation(e)
 	if d.in.Start != "" && d.plan.TopLevel() && d.bad.Len() == 0 {
 		d.bad.Add(folderFree(tx, 0, d.key))
+	}
+}
+
+// checkIsolation refuses isolation that the folder of the plan cannot have.
+func (d *draft) checkIsolation(e *Engine) {
+	if d.plan.TopLevel() && d.plan.WorkDir != "" {
+		d.bad.Add(e.checkIsolation(d.plan.Isolation, d.plan.WorkDir))
+	}
+	for i, n := range d.nodes {
+		if err := plan.Choice("isolation", n.Isolation, []string{"none", worktree}); err != nil {
+			d.bad.Addf("node '%s': %s", d.in.Nodes[i].Key, plan.MessageOf(err))
+		}
 	}
 }
 

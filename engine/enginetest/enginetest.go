@@ -188,3 +188,13 @@ func Status(want plan.Status) func(*plan.Snapshot) bool {
 func State(r plan.Ref, want plan.State) func(*plan.Snapshot) bool {
 	return func(s *plan.Snapshot) bool { n := s.Node(r); return n != nil && n.State == want }
 }
+
+// Eventually waits for what no change of a plan tells of.
+func Eventually(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			tb.Fatalf("it never came to: %s", what)
+		}
+	}
+}
