@@ -52,8 +52,6 @@ func BenchmarkSnapshot(b *testing.B) {
 			grow(b, dir, n)
 			git(b, dir, "init", "-q")
 			git(b, dir, "add", ".")
-			snap(b, r, dir)
-			time.Sleep(2 * racyMargin)
 			first := snap(b, r, dir)
 			for b.Loop() {
 				if got := snap(b, r, dir); got != first {
@@ -83,8 +81,68 @@ func BenchmarkSnapshot(b *testing.B) {
 			grow(b, dir, n)
 			snap(b, r, dir)
 			for i := 0; b.Loop(); i++ {
+				before := snap(b, r, dir)
 				write(b, dir, map[string]string{"p0/q0/file0.go": fmt.Sprintf("package q0 // %d\n", i)})
-				_, _ = ctx, snap(b, r, dir)
+				if _, err := r.Diff(ctx, before, snap(b, r, dir), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkWorktree measures what an isolated step costs beside its own work: a
+// copy of the tree, what changed in it, and 200 changed files brought back.
+func BenchmarkWorktree(b *testing.B) {
+	ctx := context.Background()
+	for _, n := range []int{400, 20_000} {
+		dir, r := b.TempDir(), openRepo(b, Options{})
+		grow(b, dir, n)
+		git(b, dir, "init", "-q")
+		git(b, dir, "add", ".")
+		git(b, dir, "commit", "-q", "-m", "first")
+		snap(b, r, dir)
+		b.Run(fmt.Sprintf("create/%d", n), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				id := fmt.Sprintf("create-%d", i)
+				if _, _, err := r.CreateWorktree(ctx, dir, WorktreeOptions{ID: id}); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := r.RemoveWorktree(id); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+		w := worktreeOf(b, r, dir, "w")
+		tree, round := Tree(""), 0
+		change := func() {
+			round++
+			for i := range 200 {
+				write(b, w.Dir, map[string]string{fmt.Sprintf("p%d/q%d/file%d.go", i/400, i/20, i): fmt.Sprintf("package q // %d %d\n", i, round)})
+			}
+		}
+		b.Run(fmt.Sprintf("collect/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				change()
+				b.StartTimer()
+				tree, _ = collect(b, r, w)
+			}
+		})
+		b.Run(fmt.Sprintf("apply200/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				for i := range 200 { // as it was copied
+					path := fmt.Sprintf("p%d/q%d/file%d.go", i/400, i/20, i)
+					text := fmt.Sprintf("package q%d\n\n// Number is %d.\nconst Number = %d\n", i/20, i, i)
+					write(b, dir, map[string]string{path: text})
+				}
+				b.StartTimer()
+				if got, err := apply(r, w, tree, ApplyOptions{}); err != nil || len(got.Files) != 200 {
+					b.Fatal(len(got.Files), err)
+				}
 			}
 		})
 	}

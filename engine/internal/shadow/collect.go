@@ -89,7 +89,7 @@ func (f *folder) rulesOfCopy(ctx context.Context, o *owner, base id) (*outer, er
 		rules.tracked[i] = files[i].path
 	}
 	if p, ok := findProject(o.Top); ok {
-		exclude := readRules(filepath.Join(p.common, "info", "exclude"), ruleFile{}, &reporter{})
+		exclude := readRules(p.excludeFile(), ruleFile{}, &reporter{})
 		rules.chain = &chain{rules: exclude.rules}
 	}
 	return rules, nil

@@ -113,7 +113,9 @@ func (f *folder) subTree(ctx context.Context, tree id, sub string) (Tree, error)
 	if err != nil {
 		return "", err
 	}
-	return treeName(f.key, d, false), b.finish()
+	t := treeName(f.key, d, false)
+	f.repo.remember(t)
+	return t, b.finish()
 }
 
 // seed makes the cache of the worktree, so that collecting reads only what has

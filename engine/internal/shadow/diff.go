@@ -98,7 +98,6 @@ type differ struct {
 	text   []bytes.Buffer
 	mark   []byte // how the line begins that stands for a content which is not kept
 	budget [2]int // bytes left for files that are not declared, and for those that are
-	sign   byte   // of the line that is being read
 	stands []bool // the file is one that is not kept
 }
 

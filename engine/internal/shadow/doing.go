@@ -31,7 +31,7 @@ func (a *applying) do(ctx context.Context) error {
 		err = a.f.repo.reach("staged")
 	}
 	if err == nil {
-		err = a.finish(func(o *op, now *present) bool { return now.stat == o.seen })
+		err = a.finish(a.glance, func(o *op, now *present) bool { return now.stat == o.seen })
 	}
 	if err == nil || errors.Is(err, errKilled) {
 		return err
@@ -129,8 +129,9 @@ func (a *applying) put(path string, mode uint32, data []byte, o *op) error {
 	return retry(func() error { return unix.Fchmodat(at.fd, at.name, perm, 0) })
 }
 
-// finish removes and renames. Only what same says yes to is replaced.
-func (a *applying) finish(same func(o *op, now *present) bool) error {
+// finish removes and renames. It replaces only what same says yes to, once look has
+// described it.
+func (a *applying) finish(look looker, same func(o *op, now *present) bool) error {
 	removed, written := []op{}, []op{}
 	for _, o := range a.journal.Ops {
 		if o.NewMode == 0 {
@@ -144,7 +145,7 @@ func (a *applying) finish(same func(o *op, now *present) bool) error {
 	ops := append(removed, written...)
 	touched := map[string]bool{}
 	for i := range ops {
-		if err := a.finishOne(&ops[i], same); err != nil {
+		if err := a.finishOne(&ops[i], look, same); err != nil {
 			if errors.Is(err, errKilled) || errors.Is(err, errMoved) {
 				return err
 			}
@@ -160,8 +161,8 @@ func (a *applying) finish(same func(o *op, now *present) bool) error {
 	return dropJournal(a.place)
 }
 
-func (a *applying) finishOne(o *op, same func(o *op, now *present) bool) error {
-	now, err := a.lookAt(o.path())
+func (a *applying) finishOne(o *op, look looker, same func(o *op, now *present) bool) error {
+	now, err := look(o.path())
 	if err != nil {
 		return err
 	}
@@ -301,4 +302,3 @@ func (r *Repo) reach(step string) error {
 	}
 	return r.stopAt(step)
 }
-

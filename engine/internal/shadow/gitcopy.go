@@ -46,7 +46,7 @@ func (c *copying) makeGitDir(ctx context.Context, dir string, tree id, files []c
 	if err := writeLoose(dir, d, kindCommit, commit); err != nil {
 		return err
 	}
-	exclude, _ := readSmall(filepath.Join(c.project.common, "info", "exclude"))
+	exclude, _ := readSmall(c.project.excludeFile())
 	branch := "refs/heads/clearbox/" + c.owner.ID
 	if strings.Contains(refs, " refs/heads/clearbox\n") {
 		branch = "refs/heads/clearbox-" + c.owner.ID // a branch cannot be a folder, too
@@ -95,9 +95,13 @@ func (c *copying) commit(tree id, head string) ([]byte, id) {
 	return b.Bytes(), idOf(kindCommit, b.Bytes())
 }
 
+const refsTimeout = time.Minute
+
 // readRefs returns the project's last commit, if it has one, and its branches and
 // tags, as a file of packed refs.
 func (r *Repo) readRefs(ctx context.Context, p *project) (head, packed string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, refsTimeout) // anything may be in place of the files that git reads
+	defer cancel()
 	out, err := r.git(p.gitDir, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes").output(ctx)
 	if err != nil {
 		return "", "", fmt.Errorf("read the branches of the project: %w", err)

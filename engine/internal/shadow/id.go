@@ -13,8 +13,6 @@ type id [sha1.Size]byte
 
 func (d id) String() string { return hex.EncodeToString(d[:]) }
 
-func (d id) none() bool { return d == id{} }
-
 func parseID(s string) (id, error) {
 	var d id
 	if len(s) != 2*len(d) {

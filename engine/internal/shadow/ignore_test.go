@@ -99,7 +99,7 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) []string {
 }
 
 func TestRulesAreThoseOfGit(t *testing.T) {
-	const trees = 60
+	const trees = 40
 	for seed := range uint64(trees) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd, dir, r := rand.New(rand.NewPCG(seed, 1)), t.TempDir(), openRepo(t, Options{})

@@ -95,7 +95,7 @@ func (o *outer) chainOf(files []outerFile) (c *chain) {
 // places lists the files of rules that hold for the whole working directory, the
 // weakest first.
 func (o *outer) places() []outerFile {
-	list := []outerFile{{path: filepath.Join(o.project.common, "info", "exclude")}}
+	list := []outerFile{{path: o.project.excludeFile()}}
 	for i := range len(o.prefix) {
 		if i == 0 || o.prefix[i-1] == '/' {
 			list = append(list, outerFile{path: filepath.Join(o.project.top, o.prefix[:i], ".gitignore"), base: i})

@@ -25,9 +25,24 @@ type present struct {
 	strange bool // it is of a kind, or a size, that no tree holds
 }
 
-// lookAt describes a path.
-func (a *applying) lookAt(path string) (p present, err error) {
+// looker describes what is at a path.
+type looker func(path string) (present, error)
+
+// glance describes a path but for its content.
+func (a *applying) glance(path string) (p present, err error) {
 	at, err := openParent(a.root, path, false)
+	if err == nil {
+		defer closeFD(at.fd)
+	}
+	return a.describe(at, err)
+}
+
+// describe finishes what openParent began.
+func (a *applying) describe(at parent, err error) (p present, _ error) {
+	var s unix.Stat_t
+	if err == nil {
+		err = retry(func() error { return unix.Fstatat(at.fd, at.name, &s, unix.AT_SYMLINK_NOFOLLOW) })
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
@@ -36,25 +51,27 @@ func (a *applying) lookAt(path string) (p present, err error) {
 	case err != nil:
 		return p, err
 	}
-	defer closeFD(at.fd)
-	var s unix.Stat_t
-	err = retry(func() error { return unix.Fstatat(at.fd, at.name, &s, unix.AT_SYMLINK_NOFOLLOW) })
-	p.stat, p.uid, p.gid = statOf(&s), int(s.Uid), int(s.Gid)
-	if errors.Is(err, fs.ErrNotExist) {
-		return present{}, nil
+	p = present{stat: statOf(&s), uid: int(s.Uid), gid: int(s.Gid), mode: gitMode(uint32(s.Mode))}
+	p.strange = p.mode == 0
+	return p, nil
+}
+
+// lookAt describes a path with its content.
+func (a *applying) lookAt(path string) (p present, err error) {
+	at, err := openParent(a.root, path, false)
+	if err == nil {
+		defer closeFD(at.fd)
 	}
-	if err != nil {
+	if p, err = a.describe(at, err); err != nil || p.mode == 0 || p.mode == modeFolder {
 		return p, err
 	}
 	limit := a.f.repo.opts.MaxFile
-	switch p.mode = gitMode(p.stat.mode); {
-	case p.mode == modeFolder:
-		return p, nil
+	switch {
 	case p.mode == modeLink:
 		var to string
 		to, err = readLinkAt(at.fd, at.name, p.stat.size)
 		p.data = []byte(to)
-	case p.mode == 0 || p.stat.size > limit:
+	case p.stat.size > limit:
 		p.strange = true
 		return p, nil
 	default:

@@ -1,6 +1,7 @@
 package shadow
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,16 @@ func commonDir(gitDir string) string {
 	return resolveFrom(gitDir, strings.TrimRight(string(data), "\r\n"))
 }
 
+// excludeFile is where the repository's own rules of what to ignore are. Unlike at
+// a .gitignore, git follows a link here.
+func (p *project) excludeFile() string {
+	path := filepath.Join(p.common, "info", "exclude")
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 // usesSHA256 reports whether the objects of the project have long names.
 func (p *project) usesSHA256() bool {
 	config, err := readSmall(filepath.Join(p.common, "config"))
@@ -101,18 +112,21 @@ func isRepository(gitDir string) bool {
 // smallFile bounds the files that are read for their settings, in bytes.
 const smallFile = 4 << 20
 
-// readSmall reads a regular file that may be anything, since it lies in a tree
-// that nobody vouches for.
-func readSmall(path string) ([]byte, error) {
+// readSmall reads a file of settings.
+func readSmall(path string) ([]byte, error) { return readRegular(path, smallFile) }
+
+// readRegular reads a regular file that may be anything, since it lies in a tree
+// that nobody vouches for: git itself would wait for ever at a fifo.
+func readRegular(path string, limit int64) ([]byte, error) {
 	dir, name := filepath.Split(path)
 	fd, err := openFolder(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer closeFD(fd)
-	data, s, err := readFileAt(fd, name, smallFile)
-	if err == nil && s.size > smallFile {
-		err = errMoved
+	data, s, err := readFileAt(fd, name, limit)
+	if err == nil && s.size > limit {
+		err = fmt.Errorf("it is larger than %s", size(limit))
 	}
 	return data, err
 }

@@ -78,15 +78,9 @@ func (r *Repo) recover(ctx context.Context, o *owner, out *Recovered) error {
 		return err
 	}
 	defer closeFD(a.root)
-	if j.Go {
-		err = a.complete()
-		if err == nil {
-			out.Completed = append(out.Completed, o.ID)
-			return nil
-		}
-		if !errors.Is(err, errMoved) {
-			return err
-		}
+	if j.Go && a.complete() == nil {
+		out.Completed = append(out.Completed, o.ID)
+		return nil
 	}
 	if err := a.undo(ctx); err != nil {
 		return err
@@ -114,7 +108,7 @@ func (a *applying) complete() error {
 	}
 	all := a.journal.Ops
 	a.journal.Ops = todo
-	err := a.finish((*op).isOld)
+	err := a.finish(a.lookAt, (*op).isOld)
 	a.journal.Ops = all
 	return err
 }

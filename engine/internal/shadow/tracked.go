@@ -32,49 +32,52 @@ func (t tracked) under(folder string) bool {
 // readTracked reads what the index of a work tree lists. It asks git for the
 // forms of the index that are seldom met.
 func (r *Repo) readTracked(ctx context.Context, p *project) (tracked, error) {
-	data, err := os.ReadFile(filepath.Join(p.gitDir, "index"))
+	path, err := filepath.EvalSymlinks(filepath.Join(p.gitDir, "index"))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	data, err := readRegular(path, largestIndex)
+	if err != nil {
+		return nil, err
+	}
 	if list, err := parseIndex(data); err == nil {
 		return list, nil
 	}
-	return r.askTracked(ctx, p)
+	return r.askTracked(ctx, p, data)
 }
+
+// largestIndex is in bytes, some 100 for each file.
+const largestIndex = 1 << 30
 
 // askTracked has git list an index. It works on a copy: of one that is split, git
 // would touch the second part, and the project's settings are none of our business.
-func (r *Repo) askTracked(ctx context.Context, p *project) (tracked, error) {
+func (r *Repo) askTracked(ctx context.Context, p *project, index []byte) (tracked, error) {
 	dir, err := os.MkdirTemp(r.shadows(), tempIndex)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Mkdir(filepath.Join(dir, "refs"), 0o700); err != nil {
-		return nil, err
+	files := map[string][]byte{"index": index, "HEAD": []byte(bareHead), "config": []byte(bareConfig)}
+	if p.usesSHA256() {
+		files["config"] = []byte(longConfig)
 	}
 	parts, err := filepath.Glob(filepath.Join(quoteGlob(p.gitDir), "sharedindex.*"))
 	if err != nil {
 		return nil, err
 	}
-	for _, from := range append(parts, filepath.Join(p.gitDir, "index")) {
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, filepath.Base(from)), data, 0o600)
-		}
-		if err != nil {
+	for _, from := range parts {
+		if files[filepath.Base(from)], err = readRegular(from, largestIndex); err != nil {
 			return nil, err
 		}
 	}
-	config := bareConfig
-	if p.usesSHA256() {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+	if err := os.Mkdir(filepath.Join(dir, "refs"), 0o700); err != nil {
+		return nil, err
 	}
-	for name, text := range map[string]string{"HEAD": bareHead, "config": config} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -86,6 +89,9 @@ func (r *Repo) askTracked(ctx context.Context, p *project) (tracked, error) {
 	slices.Sort(list)
 	return list, nil
 }
+
+// longConfig is that of a repository whose objects have long names.
+const longConfig = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
 
 // tempIndex begins the names of copies that are there for a moment.
 const tempIndex = "index-"
@@ -103,8 +109,10 @@ const (
 	indexNameLen  = 0xfff
 )
 
-// parseIndex reads the paths of an index in one of the versions 2 to 4. Split and
-// sparse ones, and those of repositories with SHA-256, are left to git.
+// parseIndex reads the paths of an index in one of the versions 2 to 4. One in
+// parts, and those of repositories with SHA-256, are left to git. Of folders that a
+// sparse checkout leaves out it may have just the name, with a slash: there is
+// nothing of them on disk.
 func parseIndex(data []byte) (tracked, error) {
 	if len(data) < 12+sha1.Size || string(data[:4]) != "DIRC" {
 		return nil, errIndexForm
@@ -183,11 +191,11 @@ func packedName(b []byte, start int, before tracked) (string, int) {
 }
 
 // plainExtensions reports whether what follows the entries leaves them as they
-// are: they are not a part of another index, nor do folders stand for files.
+// are: they do not add to those of another index.
 func plainExtensions(b []byte) bool {
 	for len(b) >= 8 {
 		name, size := string(b[:4]), int64(binary.BigEndian.Uint32(b[4:]))
-		if name == "link" || name == "sdir" || size > int64(len(b)-8) {
+		if name == "link" || size > int64(len(b)-8) {
 			return false
 		}
 		b = b[8+size:]
