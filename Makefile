@@ -8,13 +8,12 @@ export CGO_CFLAGS := -O2 -g0
 GO := go
 RACE := GOFLAGS="$(shell go env GOFLAGS) -race -tags=$(TAGS)"
 BIN := bin
-HARNESSES := harness-openai harness-mock
 STATE := .run
 PORT := $(or $(CLEARBOX_PORT),8765)
 GENERATED := views
 
 .DEFAULT_GOAL := build
-.PHONY: build run demo demo-real test check generate golden bench cover clean help chromium race-bin
+.PHONY: build run demo demo-real test test-clients release check generate golden bench cover clean help chromium race-bin
 
 build: ## build the server and its harnesses into bin/
 	$(GO) build -tags $(TAGS) -o $(BIN)/ ./cmd/...
@@ -33,6 +32,12 @@ demo-real: build ## watch agents mend a failing test suite, with a scripted mode
 
 test: check chromium ## everything: checks, race tests, end-to-end and browser tests
 	CLEARBOX_REQUIRE_BROWSER=1 $(RACE) $(GO) test -count=1 -timeout 15m ./...
+
+test-clients: build ## drive the built server with clients that others wrote; installs them first
+	./packaging/test-clients.sh $(BIN)
+
+release: ## build static release archives into dist/
+	./packaging/release.sh
 
 check: ## generated code up to date, gofmt, vet, staticcheck, who may import whom
 	$(RACE) $(GO) tool templ generate -path $(GENERATED) -lazy

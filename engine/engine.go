@@ -241,10 +241,10 @@ func (e *Engine) Shutdown(ctx context.Context, how OnExit) error {
 	}
 	e.mu.Unlock()
 	if how == ExitDetach {
-		e.launcher.Detach()
-		for _, s := range open {
+		for _, s := range open { // first: who follows one must not take it for lost
 			s.detach()
 		}
+		e.launcher.Detach()
 	} else {
 		for _, s := range open {
 			e.askToStop(ctx, s, causeShutdown)

@@ -14,7 +14,7 @@ func (e *Engine) Export(ctx context.Context, id plan.PlanID, diffs bool) (string
 	actor := plan.ActorFrom(ctx)
 	in := markdown.Input{Plan: id, Diffs: diffs, Changes: map[plan.Ref][]plan.FileDiff{}}
 	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if err := mayTouchPlan(tx, actor, id); err != nil {
+		if err := mayReadPlan(tx, actor, id); err != nil {
 			return err
 		}
 		if in.Snapshot, err = tx.Snapshot(id); err != nil {

@@ -26,7 +26,7 @@ func (e *Engine) Snapshot(ctx context.Context, id plan.PlanID) (*plan.Snapshot, 
 	actor := plan.ActorFrom(ctx)
 	var s *plan.Snapshot
 	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if err := mayTouchPlan(tx, actor, id); err != nil {
+		if err := mayReadPlan(tx, actor, id); err != nil {
 			return err
 		}
 		s, err = tx.Snapshot(id)

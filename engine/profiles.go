@@ -57,6 +57,9 @@ func (e *Engine) CreateProfile(ctx context.Context, f ProfileFields) (*plan.Prof
 // UpdateProfile changes an agent profile and returns it. Steps that run keep
 // what they started with.
 func (e *Engine) UpdateProfile(ctx context.Context, id plan.ProfileID, f ProfileFields) (*plan.Profile, error) {
+	if id == 0 {
+		return nil, plan.Errorf(plan.NotFound, "there is no agent profile 0")
+	}
 	return e.saveProfile(ctx, id, f)
 }
 

@@ -5,7 +5,16 @@ import (
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-// mayTouchPlan checks that an actor may read or edit a plan: a trusted caller
+// mayReadPlan checks that an actor may read a plan: a planner reads the one that it
+// plans, the others what they may edit.
+func mayReadPlan(tx *store.Tx, a plan.Actor, id plan.PlanID) error {
+	if a.Role == plan.Planner && id == a.Ref.Plan {
+		return nil
+	}
+	return mayTouchPlan(tx, a, id)
+}
+
+// mayTouchPlan checks that an actor may edit a plan: a trusted caller
 // any, a worker the subplan of its own node and those nested in it.
 func mayTouchPlan(tx *store.Tx, a plan.Actor, id plan.PlanID) error {
 	if a.Role == plan.Trusted {

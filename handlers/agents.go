@@ -12,11 +12,28 @@ func listAgents(e *engine.Engine, ctx context.Context, _ none) ([]profileView, e
 	if err != nil {
 		return nil, err
 	}
+	limits, err := limitsOf(e, ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]profileView, len(list))
 	for i := range list {
-		out[i] = profileViewOf(e.Server(), &list[i])
+		out[i] = profileViewOf(e.Server(), &list[i], limits)
 	}
 	return out, nil
+}
+
+// limitsOf returns the limits of providers by profile.
+func limitsOf(e *engine.Engine, ctx context.Context) (map[plan.ProfileID]plan.Limit, error) {
+	list, err := e.Limits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[plan.ProfileID]plan.Limit, len(list))
+	for _, l := range list {
+		all[l.Profile] = l
+	}
+	return all, nil
 }
 
 // createAgentIn is a new profile; its name and harness are required.
@@ -29,14 +46,10 @@ type createAgentIn struct {
 func createAgent(e *engine.Engine, ctx context.Context, in createAgentIn) (profileView, error) {
 	in.ProfileFields.Name, in.ProfileFields.Harness = &in.Name, &in.Harness
 	p, err := e.CreateProfile(ctx, in.ProfileFields)
-	return savedProfile(e, p, err)
-}
-
-func savedProfile(e *engine.Engine, p *plan.Profile, err error) (profileView, error) {
 	if err != nil {
 		return profileView{}, err
 	}
-	return profileViewOf(e.Server(), p), nil
+	return profileViewOf(e.Server(), p, nil), nil
 }
 
 type profileIn struct {
@@ -50,7 +63,11 @@ type updateAgentIn struct {
 
 func updateAgent(e *engine.Engine, ctx context.Context, in updateAgentIn) (profileView, error) {
 	p, err := e.UpdateProfile(ctx, in.ID, in.ProfileFields)
-	return savedProfile(e, p, err)
+	if err != nil {
+		return profileView{}, err
+	}
+	limits, err := limitsOf(e, ctx)
+	return profileViewOf(e.Server(), p, limits), err
 }
 
 func deleteAgent(e *engine.Engine, ctx context.Context, in profileIn) (said, error) {

@@ -27,6 +27,8 @@ type auth struct {
 	key    []byte
 	cookie string
 	now    func() time.Time
+
+	guesses *throttle // at the login page
 }
 
 func newAuth(o Options) *auth {
@@ -35,7 +37,7 @@ func newAuth(o Options) *auth {
 	}
 	mac := hmac.New(sha256.New, []byte(o.AuthToken))
 	mac.Write([]byte("clearbox browser session"))
-	return &auth{token: sha256.Sum256([]byte(o.AuthToken)), key: mac.Sum(nil), now: time.Now,
+	return &auth{token: sha256.Sum256([]byte(o.AuthToken)), key: mac.Sum(nil), now: time.Now, guesses: newThrottle(),
 		cookie: "clearbox_" + strconv.Itoa(o.Port)} // cookies are shared by all ports of a host
 }
 
@@ -126,10 +128,19 @@ func (s *server) logIn(c echo.Context) error {
 	if s.auth == nil {
 		return c.Redirect(http.StatusSeeOther, "/")
 	}
+	from := c.Request().RemoteAddr
+	if wait := s.auth.guesses.take(from); wait > 0 {
+		s.metrics.loginRefused()
+		seconds := strconv.Itoa(int(wait.Seconds()) + 1)
+		c.Response().Header().Set("Retry-After", seconds)
+		return loginPage(c, http.StatusTooManyRequests, "Too many wrong tokens came from your address. Try again in "+seconds+" seconds.")
+	}
 	if !s.auth.isToken(strings.TrimSpace(c.FormValue("token"))) {
-		s.log.Warn("login refused", "from", c.Request().RemoteAddr)
+		s.metrics.loginRefused()
+		s.log.Warn("login refused", "from", from)
 		return loginPage(c, http.StatusUnauthorized, "That is not the token of this server.")
 	}
+	s.auth.guesses.giveBack(from)
 	s.auth.setCookie(c, sessionLife)
 	return c.Redirect(http.StatusSeeOther, ownPath(c.FormValue("next")))
 }

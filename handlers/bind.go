@@ -25,6 +25,7 @@ type operation struct {
 	name, doc string
 	doors     doors
 	in        *shape
+	out       reflect.Type // what it answers
 	run       func(e *engine.Engine, ctx context.Context, fill func(any) error) (any, error)
 }
 
@@ -41,7 +42,21 @@ const (
 	full    door = 1 << iota // a planning session, trusted like the user
 	observe                  // a session that tracks its own work
 	worker                   // a built-in worker, within its own node
+	planner                  // the planner of one plan, which it reads and proposes
 )
+
+// String names one endpoint.
+func (d door) String() string {
+	switch d {
+	case full:
+		return "mcp"
+	case observe:
+		return "observe"
+	case planner:
+		return "planner"
+	}
+	return "worker"
+}
 
 // route is a REST route under /api.
 type route struct {
@@ -71,7 +86,7 @@ func (r route) nullable() route {
 // op makes a row from a function of the engine. What a client may send is told
 // by the tags of In, see shapeOf.
 func op[In, Out any](name, doc string, d doors, fn func(*engine.Engine, context.Context, In) (Out, error)) operation {
-	return operation{name: name, doc: doc, doors: d, in: shapeOf(reflect.TypeFor[In]()),
+	return operation{name: name, doc: doc, doors: d, in: shapeOf(reflect.TypeFor[In]()), out: reflect.TypeFor[Out](),
 		run: func(e *engine.Engine, ctx context.Context, fill func(any) error) (any, error) {
 			var in In
 			if err := fill(&in); err != nil {
@@ -189,7 +204,7 @@ func (o *operation) addTool(to *mcp.Server, s *server) {
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			out, err := o.run(s.engine, ctx, func(in any) error { return o.arguments(req.Params.Arguments, in) })
 			if err != nil {
-				return toolError(s.problemOf(err, newRequestID()).text), nil
+				return toolError(s.problemOf(err, visitOf(ctx).id).text), nil
 			}
 			return toolResult(out)
 		})

@@ -3,9 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/clearbox-go/clearbox/engine"
@@ -38,6 +36,8 @@ func TestBrowser(t *testing.T) {
 		{"a permission question is answered", personAnswers},
 		{"settings are kept, and faults told at their field", settingsDialog},
 		{"reset and delete ask first", resetAndDelete},
+		{"a step is reworked, one skipped, and a budget raised", reworkBudgetSkip},
+		{"a session of several runs", severalRuns},
 		{"links, back and forward", linksAndHistory},
 		{"links of older versions", oldLinks},
 		{"keyboard only", keyboardTour},
@@ -81,167 +81,6 @@ func planRunsLive(t *testing.T, b *browser) {
 	}
 }
 
-func sessionLive(t *testing.T, b *browser) {
-	say := make(chan plugin.Event)
-	r := newRigWith(t, rigOptions{agents: map[string]enginetest.Agent{"mock": speaker(say)}})
-	id := r.plan("a")
-	p := b.tab(t, r.url)
-	p.open("/plans/1/nodes/1?tab=session")
-	p.shows("[data-testid=drawer]", "No session yet")
-	r.start(id, plan.Builtin)
-	p.shows("[data-testid=log]", "Run 1")
-	say <- plugin.Text("first **words**", "")
-	p.until("text is laid out", `document.querySelector('#log .md strong')?.innerText === 'words'`)
-	say <- plugin.ToolUse("x1", "Bash", []byte(`{"description":"d","command":"ls -la"}`), "")
-	p.shows("[data-testid=tool]", "ls -la")
-	p.click("[data-testid=tool] summary")
-	say <- plugin.ToolResult("x1", "total 0", false, "")
-	p.until("the result is with its call, which is still open",
-		`document.querySelector('[data-testid=tool][open] .e-result')?.innerText.includes('total 0')`)
-	for i := range 40 {
-		say <- plugin.Text(fmt.Sprintf("line %d", i), "")
-	}
-	p.shows("[data-testid=log]", "line 39")
-	p.until("it follows the end", `(e => e.scrollHeight - e.scrollTop - e.clientHeight < 60)(document.querySelector('#log-scroll'))`)
-	p.eval(`document.querySelector('#log-scroll').scrollTo(0, 0)`)
-	p.has("[data-newest]")
-	say <- plugin.Text("the very last", "")
-	p.shows("[data-testid=log]", "the very last")
-	if top := p.eval(`document.querySelector('#log-scroll').scrollTop`); top.(float64) > 300 {
-		t.Errorf("it scrolled to %v while someone was reading above", top)
-	}
-	p.click("[data-newest]")
-	p.lacks("[data-newest]")
-	close(say)
-	p.shows("[data-testid=run-end]", "Finished")
-	p.shows("[data-testid=node-state]", "Done")
-}
-
-// speaker emits what it is given and is done when there is no more.
-func speaker(say <-chan plugin.Event) enginetest.Agent {
-	return func(ctx context.Context, _ plugin.Task, h plugin.Host) (plugin.Result, error) {
-		h.Emit(plugin.System("session started", plugin.SessionInfo{}))
-		for {
-			select {
-			case e, ok := <-say:
-				if !ok {
-					return plugin.Result{Text: "all said"}, nil
-				}
-				h.Emit(e)
-			case <-ctx.Done():
-				return plugin.Result{IsError: true}, nil
-			}
-		}
-	}
-}
-
-// cutter is a way to a server that can be cut.
-type cutter struct {
-	mu    sync.Mutex
-	to    string
-	down  bool
-	conns map[net.Conn]bool
-}
-
-// newCutter listens before a server, whose address is given to it later, and
-// returns its own.
-func newCutter(t testing.TB) (*cutter, string) {
-	t.Helper()
-	c := &cutter{conns: map[net.Conn]bool{}}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() { c.carry(conn) })
-		}
-	})
-	t.Cleanup(func() {
-		ln.Close()
-		c.cut(true)
-		all.Wait()
-	})
-	return c, ln.Addr().String()
-}
-
-// cut ends all connections, and lets none through until it is called with false.
-func (c *cutter) cut(down bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.down = down
-	for conn := range c.conns {
-		conn.Close()
-	}
-}
-
-// lead names the server behind.
-func (c *cutter) lead(url string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.to = strings.TrimPrefix(url, "http://")
-}
-
-func (c *cutter) target() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.to
-}
-
-func (c *cutter) keep(conns ...net.Conn) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, conn := range conns {
-		if c.down {
-			conn.Close()
-		}
-		c.conns[conn] = true
-	}
-	return !c.down
-}
-
-func (c *cutter) carry(in net.Conn) {
-	defer in.Close()
-	if !c.keep(in) {
-		return
-	}
-	out, err := net.Dial("tcp", c.target())
-	if err != nil {
-		return
-	}
-	defer out.Close()
-	if !c.keep(out) {
-		return
-	}
-	var both sync.WaitGroup
-	both.Go(func() { pipe(out, in) })
-	both.Go(func() { pipe(in, out) })
-	both.Wait()
-}
-
-// pipe carries bytes one way and ends both ways when that ends.
-func pipe(to, from net.Conn) {
-	b := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(b)
-		if n > 0 {
-			if _, werr := to.Write(b[:n]); werr != nil {
-				err = werr
-			}
-		}
-		if err != nil {
-			to.Close()
-			from.Close()
-			return
-		}
-	}
-}
-
 func streamCut(t *testing.T, b *browser) {
 	say := make(chan plugin.Event)
 	c, address := newCutter(t)
@@ -271,7 +110,7 @@ func streamCut(t *testing.T, b *browser) {
 		p.shows("[data-testid=log]", fmt.Sprintf("unseen %d\n", i))
 	}
 	p.until("nothing is there twice", `new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size === document.querySelectorAll('[id]').length`)
-	p.until("in order", `(n => n.every((x, i) => !i || n[i-1] < x))([...document.querySelectorAll('#log > [id^="ev-"]')].map(e => +e.id.slice(3)))`)
+	p.until("in order", `(n => n.every((x, i) => !i || n[i-1] < x))([...document.querySelectorAll('#log [id^="ev-"]')].map(e => +e.id.slice(3)))`)
 	close(say)
 	p.until("and live again", cardState("1-3", "done"))
 }
@@ -351,70 +190,5 @@ func graphGrowsLive(t *testing.T, b *browser) {
 	p.until("both are gone", `!document.getElementById('c-1-3') && !document.getElementById('e-1-2-3')`)
 	if p.eval(`window.stayed`) != true {
 		t.Error("the page was loaded again")
-	}
-}
-
-// hostile are texts that must be shown and never obeyed.
-var hostile = []string{
-	`<img src=x onerror="window.owned=1"><script>window.owned=2</script>`,
-	"\u202eright to left\u202c \u2067nested\u2069 \u200f",
-	"👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301\u0323 Z\u0351\u036b\u0343\u036a\u0302",
-	"测试步骤：实现解析器并编写测试用例以及文档说明和示例代码直到全部通过为止",
-	strings.Repeat("Donaudampfschifffahrtsgesellschaft", 9)[:300],
-	`"><svg onload=window.owned=3>&lt;b&gt; ' " \ {{7*7}} ${1} javascript:window.owned=4`,
-}
-
-func hostileText(t *testing.T, b *browser) {
-	agent := func(_ context.Context, t plugin.Task, h plugin.Host) (plugin.Result, error) {
-		h.Emit(plugin.System("session started", plugin.SessionInfo{Model: hostile[0]}))
-		for i, text := range hostile {
-			h.Emit(plugin.Text(text+"\n\n[link](javascript:window.owned=5) ![image](http://127.0.0.1:1/x.png)", ""))
-			h.Emit(plugin.Thinking(text, ""))
-			id := fmt.Sprint(i, `"><img src=x onerror=window.owned=6>`)
-			h.Emit(plugin.ToolUse(id, text, []byte(fmt.Sprintf(`{%q: %q}`, text, text)), ""))
-			h.Emit(plugin.ToolResult(id, text, true, ""))
-			h.Emit(plugin.Log(text, text))
-			h.Emit(plugin.Err(text))
-		}
-		return plugin.Result{IsError: true, Errors: hostile, Text: hostile[0]}, nil
-	}
-	r := newRigWith(t, rigOptions{agents: map[string]enginetest.Agent{"mock": agent}})
-	in := engine.SubmitPlanIn{PlanIn: engine.PlanIn{Title: hostile[0], Description: hostile[0], WorkingDirectory: t.TempDir()}}
-	for i, text := range hostile {
-		in.Nodes = append(in.Nodes, engine.NodeSpec{Key: fmt.Sprint(i), Title: text, Description: text, AcceptanceCriteria: []string{text},
-			Files: []string{"dir/" + strings.NewReplacer("/", "", "\\", "").Replace(text)}})
-	}
-	if _, err := r.engine.SubmitPlan(context.Background(), in); err != nil {
-		t.Fatal(err)
-	}
-	name := hostile[0]
-	harness := "mock"
-	if _, err := r.engine.CreateProfile(context.Background(), engine.ProfileFields{Name: &name, Harness: &harness, Description: &hostile[5]}); err != nil {
-		t.Fatal(err)
-	}
-	r.start(1, plan.Builtin)
-	enginetest.Until(t, r.engine, 1, "all failed", func(s *plan.Snapshot) bool { return s.Tally(1).Failed == len(hostile) })
-	p := b.tab(t, r.url)
-	for _, size := range []int64{1440, 375} {
-		p.size(size, 800)
-		for _, path := range []string{"/plans/1?view=graph", "/plans/1?view=list", "/plans", "/agents"} {
-			p.open(path)
-			p.fits(fmt.Sprint(path, " at ", size))
-		}
-		for i := range hostile {
-			for _, tab := range []string{"task", "session"} {
-				p.open(fmt.Sprintf("/plans/1/nodes/%d?tab=%s&view=graph", i+1, tab))
-				if got := p.eval(`document.querySelector('[data-testid=node-title]').textContent`); got != hostile[i] {
-					t.Errorf("the title is %q, want %q", got, hostile[i])
-				}
-				p.fits(fmt.Sprint("step ", i+1, " at ", size))
-			}
-		}
-	}
-	if got := p.eval(`window.owned ?? 'no'`); got != "no" {
-		t.Errorf("text was obeyed: %v", got)
-	}
-	if got := p.eval(`document.querySelectorAll('#page img, #page script, #sidebar img').length`); got != 0.0 {
-		t.Errorf("%v elements came out of text", got)
 	}
 }

@@ -110,7 +110,7 @@ func (s *server) handleError(err error, c echo.Context) {
 
 // wantsJSON reports whether a path is for programs.
 func wantsJSON(r *http.Request) bool {
-	for _, prefix := range []string{"/api", "/mcp", "/mcp-agent"} {
+	for _, prefix := range []string{"/api", "/mcp", "/mcp-agent", "/metrics"} {
 		if rest, ok := strings.CutPrefix(r.URL.Path, prefix); ok && (rest == "" || rest[0] == '/') {
 			return true
 		}

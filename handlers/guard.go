@@ -18,6 +18,10 @@ var tooLargeText = fmt.Sprintf("the body is too large; the limit is %d MiB", bod
 const contentPolicy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 	"connect-src 'self'; worker-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+// permissionsPolicy gives up what no page of ours asks of a browser.
+const permissionsPolicy = "accelerometer=(), autoplay=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), " +
+	"microphone=(), midi=(), payment=(), publickey-credentials-get=(), usb=(), xr-spatial-tracking=()"
+
 // guard stands before everything, routing included: whom the request is meant
 // for, where it comes from, how large it is and whether it may come in at all.
 func (s *server) guard(next http.Handler) http.Handler {
@@ -38,8 +42,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 			refuse(w, r, http.StatusRequestEntityTooLarge, tooLargeText)
 			return
 		}
-		if r.Body != nil {
-			r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = prompt(w, http.MaxBytesReader(plainest(w), r.Body, bodyLimit), bodyTime)
 		}
 		if s.auth != nil && !s.auth.admit(w, r) {
 			return
@@ -48,7 +52,20 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// secure sets the headers that every answer has.
+// plainest returns the writer of the HTTP server itself: MaxBytesReader tells it
+// to end a connection whose client sends too much.
+func plainest(w http.ResponseWriter) http.ResponseWriter {
+	for {
+		around, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return w
+		}
+		w = around.Unwrap()
+	}
+}
+
+// secure sets the headers that every answer has. What may be kept by browsers
+// says so itself.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -57,6 +74,8 @@ func secure(h http.Header) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", permissionsPolicy)
+	h.Set("Cache-Control", "no-store")
 }
 
 // refuse answers before routing, in the form that the path calls for.

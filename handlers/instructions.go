@@ -24,7 +24,9 @@ You plan; agents do the work. The usual way: look at the project, write the whol
 Running it
 - start_plan lets Clearbox's own agents run it. With executor "external" steps are handed out instead: call claim_next_node, do the step, report_progress as you go, complete_node (or fail_node), and claim the next one.
 - A plan can be corrected while it runs: add_node, update_node, add_edge and so on take effect at once. What has started keeps what it was told.
-- A failed step holds back what depends on it. Read its error in get_plan, correct the step with update_node if its description was at fault, then retry_node. retry_failed retries all of them.
+- A failed step holds back what depends on it. Read its error in get_plan, correct the step with update_node if its description was at fault, then retry_node. retry_failed retries all of them. max_attempts has failed steps tried again by themselves.
+- A step whose result is not right: rework_node with instructions that say what to change. One that is no longer needed: skip_node, and what depends on it goes on.
+- A budget (max_tokens, max_cost_usd) bounds what a plan may spend: at it nothing new starts. get_plan says so in budget.exhausted; raise it with update_plan when the user agrees.
 - Which agent runs a step: its own, else its plan's, else that of the plan above, else the server's default. list_agents shows who there is; give strong agents the hard steps and cheap ones the rest, with agent on a step or set_plan_agent.
 - A plan's page is {base}/#/plan/<plan_id>: give the user that link when you have made a plan.
 `

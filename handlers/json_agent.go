@@ -27,6 +27,7 @@ type profileView struct {
 	Isolation           *string         `json:"isolation"`
 	MaxTokens           *int64          `json:"max_tokens_per_run"`
 	MaxCostUSD          *float64        `json:"max_cost_per_run_usd"`
+	Limit               *limitView      `json:"limit"`
 	Default             bool            `json:"default"`
 	InUse               int             `json:"in_use"`
 	EffectiveCapability string          `json:"effective_capability"`
@@ -36,13 +37,28 @@ type profileView struct {
 	UpdatedAt           plan.Stamp      `json:"updated_at"`
 }
 
-func profileViewOf(server plan.Server, p *plan.Profile) profileView {
+// limitView says that an agent's provider refuses work.
+type limitView struct {
+	Until plan.Stamp `json:"until"` // from then on it is asked again
+	Text  string     `json:"text"`  // what it said
+}
+
+// limitIn returns the limit of a profile, nil when it has none.
+func limitIn(limits map[plan.ProfileID]plan.Limit, id plan.ProfileID) *limitView {
+	l, limited := limits[id]
+	if !limited {
+		return nil
+	}
+	return &limitView{l.Until, l.Text}
+}
+
+func profileViewOf(server plan.Server, p *plan.Profile, limits map[plan.ProfileID]plan.Limit) profileView {
 	capability, source := server.EffectiveCapability(p)
 	return profileView{ID: p.ID, Name: p.Name, Harness: p.Harness, Model: orNull(&p.Model), BaseURL: orNull(&p.BaseURL),
 		KeyEnv: orNull(&p.KeyEnv), HasKey: p.HasKey, Params: object(p.Params), Tools: object(p.Tools),
 		PermissionMode: orNull(&p.PermissionMode), SystemAppend: orNull(&p.SystemAppend), MaxParallel: orNull(&p.MaxParallel),
 		Description: p.Description, Capability: orNull(&p.Capability), TestLevel: orNull(&p.TestLevel),
-		Isolation: orNull(&p.Isolation), MaxTokens: orNull(&p.MaxTokens), MaxCostUSD: orNull(&p.MaxCostUSD),
+		Isolation: orNull(&p.Isolation), MaxTokens: orNull(&p.MaxTokens), MaxCostUSD: orNull(&p.MaxCostUSD), Limit: limitIn(limits, p.ID),
 		Default: p.ID == server.DefaultProfile, InUse: p.InUse, EffectiveCapability: capability, CapabilitySource: source,
 		ReviewCapability: plan.ReviewCapability(p), CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
 }

@@ -50,6 +50,7 @@ type nodeView struct {
 	Files             []string        `json:"files"`
 	Conflicts         []conflictView  `json:"conflicts"`
 	BlockedBy         *blockedView    `json:"blocked_by"`
+	Hold              *holdView       `json:"hold"`
 	ResultsFrom       []plan.NodeID   `json:"results_from"`
 	StartedDependants []dependantView `json:"started_dependants"`
 
@@ -74,6 +75,7 @@ type nodeView struct {
 	Attempts      int          `json:"attempts"`
 	Interruptions int          `json:"interruptions"`
 	NotBefore     *float64     `json:"not_before"`
+	StalledAt     *float64     `json:"stalled_at"`
 	SkippedBy     *string      `json:"skipped_by"`
 	SkippedCause  *plan.NodeID `json:"skipped_cause"`
 	SkipNote      *string      `json:"skip_note"`
@@ -96,6 +98,33 @@ type blockedView struct {
 	Reason string `json:"reason"`
 }
 
+// holdView says why a ready node has not started.
+type holdView struct {
+	Phase  plan.Phase `json:"phase"` // queued files slot limit budget person
+	Until  *float64   `json:"until"` // it starts then at the earliest
+	By     *stepRef   `json:"by"`    // what goes first, for files
+	Reason *string    `json:"reason"`
+}
+
+// stepRef names a node.
+type stepRef struct {
+	PlanID plan.PlanID `json:"plan_id"`
+	NodeID plan.NodeID `json:"node_id"`
+	Title  string      `json:"title"`
+}
+
+func holdOf(s *plan.Snapshot, n *plan.Node) *holdView {
+	h, held := s.Holds[n.Ref()]
+	if n.State != plan.Ready || !held {
+		return nil
+	}
+	v := &holdView{Phase: h.Phase, Until: seconds(&h.Until), Reason: orNull(&h.Reason)}
+	if by := s.Node(h.By); by != nil {
+		v.By = &stepRef{by.PlanID, by.ID, by.Title}
+	}
+	return v
+}
+
 type dependantView struct {
 	NodeID plan.NodeID `json:"node_id"`
 	Title  string      `json:"title"`
@@ -108,12 +137,13 @@ func nodeViewOf(s *plan.Snapshot, n *plan.Node) nodeView {
 		Agent: nodeAgent(s, n), AgentOverride: orNull(&n.Profile), AgentProfileID: orNull(&n.Profile),
 		AgentKind: orNull(&n.AgentKind), AgentName: orNull(&n.AgentName), AgentDone: zeroOne(n.AgentDone),
 		SessionID: orNull(&n.SessionID), SubplanID: orNull(&n.Subplan), Files: paths(n), Conflicts: conflictsOf(s, n),
-		BlockedBy: blockedBy(s, n), ResultsFrom: listed(n.ResultsFrom), StartedDependants: dependantsOf(s, n),
+		BlockedBy: blockedBy(s, n), Review: reviewViewOf(s.Reviews[n.Ref()]), Hold: holdOf(s, n), ResultsFrom: listed(n.ResultsFrom), StartedDependants: dependantsOf(s, n),
 		Result: n.Result, Error: n.Error, ReworkBrief: n.ReworkBrief, UndeclaredFiles: listed(n.Undeclared),
 		UndeclaredMore: n.UndeclaredMore, UndeclaredShared: n.UndeclaredShared, TaskType: orNull(&n.TaskType),
 		AcceptanceCriteria: listed(n.Criteria), Isolation: orNull(&n.Isolation), CheckCommand: orNull(&n.CheckCommand),
 		MaxAttempts: orNull(&n.MaxAttempts), EstimateMinutes: orNull(&n.EstimateMinutes), TokensIn: n.TokensIn,
 		TokensOut: n.TokensOut, CostUSD: n.CostUSD, Attempts: n.Attempts, Interruptions: n.Interruptions, NotBefore: seconds(&n.NotBefore),
+		StalledAt: seconds(&n.StalledAt),
 		SkippedBy: orNull(&n.SkippedBy), SkippedCause: orNull(&n.SkippedCause), SkipNote: orNull(&n.SkipNote),
 		CreatedAt: seconds(&n.CreatedAt), StartedAt: seconds(&n.StartedAt), FinishedAt: seconds(&n.FinishedAt)}
 	if n.Subplan != 0 {

@@ -138,6 +138,7 @@ type planView struct {
 	WorkingDirectory string           `json:"working_directory"`
 	TestInstructions *string          `json:"test_instructions"`
 	Root             rootView         `json:"root"`
+	Budget           budgetView       `json:"budget"`
 	Status           plan.Status      `json:"status"`
 	Progress         plan.Tally       `json:"progress"`
 	Ancestors        []ancestorView   `json:"ancestors"`
@@ -147,6 +148,22 @@ type planView struct {
 	ReviewProfile    *plan.ProfileID  `json:"review_agent_profile_id"`
 	Nodes            []nodeView       `json:"nodes"`
 	Edges            [][2]plan.NodeID `json:"edges"`
+}
+
+// budgetView is what a plan tree may spend and has spent, subplans and runs
+// before a reset included.
+type budgetView struct {
+	MaxTokens    *int64   `json:"max_tokens"`
+	MaxCostUSD   *float64 `json:"max_cost_usd"`
+	SpentTokens  int64    `json:"spent_tokens"` // in and out
+	SpentCostUSD float64  `json:"spent_cost_usd"`
+	UncostedRuns int      `json:"uncosted_runs"` // ended runs whose cost nobody knows
+	Exhausted    *string  `json:"exhausted"`     // why nothing new starts, and what to raise
+}
+
+func budgetOf(root *plan.Plan) budgetView {
+	over := root.OverBudget()
+	return budgetView{orNull(&root.MaxTokens), orNull(&root.MaxCostUSD), root.Tokens, root.Spent.CostUSD, root.Uncosted, orNull(&over)}
 }
 
 type defaultView struct {
@@ -188,19 +205,20 @@ type waitingView struct {
 
 // reviewView is a reviewer's verdict.
 type reviewView struct {
-	Verdict  string     `json:"verdict"`
-	Summary  string     `json:"summary"`
-	Findings *string    `json:"findings"`
-	Agent    string     `json:"agent"`
-	When     plan.Stamp `json:"when"`
+	Verdict  plan.Verdict `json:"verdict"`
+	Summary  string       `json:"summary"`
+	Findings *string      `json:"findings"`
+	Agent    string       `json:"agent"`
+	When     plan.Stamp   `json:"when"`
 }
 
 func planViewOf(e *engine.Engine, s *plan.Snapshot, id plan.PlanID) planView {
 	p, root := s.Plan(id), s.Root()
 	v := planView{Plan: rowOf(p), DefaultAgent: defaultOf(s.Profiles[p.DefaultProfile]), WorkingDirectory: e.WorkDirOf(root),
 		TestInstructions: orNull(&root.TestInstructions), Status: s.Status(id), Progress: s.Tally(id),
+		Budget:        budgetOf(root),
 		Root:          rootView{root.ID, root.Started, orNull(&root.Executor), isolates(root)},
-		ReviewProfile: orNull(&p.ReviewProfile), Ancestors: []ancestorView{}, Active: []activeView{}, Waiting: []waitingView{},
+		ReviewProfile: orNull(&p.ReviewProfile), Review: reviewViewOf(s.Reviews[plan.Ref{Plan: id}]), Ancestors: []ancestorView{}, Active: []activeView{}, Waiting: []waitingView{},
 		Edges: edgesOf(s, id)}
 	for _, a := range s.Ancestors(id) {
 		v.Ancestors = append(v.Ancestors, ancestorView{a.Plan.ID, a.Plan.Title, a.Plan.Description, a.Node.ID, a.Node.Title, a.Node.Description})

@@ -167,18 +167,22 @@ func (v *canvas) goneMessage(ctx context.Context, seq int64) ([]byte, error) {
 	return encodeMessage(liveMessage{Topic: v.topic.String(), Seq: seq, State: seq, Frames: frames})
 }
 
-// frames draws the news.
+// frames draws the news: first what happened, which may bring places for what is
+// shown of it.
 func (v *canvas) frames(ctx context.Context, n news) ([]frame, error) {
-	var frames []frame
+	frames, err := v.entries(ctx, n.events)
+	if err != nil {
+		return nil, err
+	}
 	if n.all {
 		pieces, seq, err := v.pieces(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if frames, err = v.diff(ctx, pieces, seq); err != nil {
-			return nil, err
-		}
-	} else if v.topic.kind == topicPlan || v.topic.kind == topicList {
+		changed, err := v.diff(ctx, pieces, seq)
+		return append(frames, changed...), err
+	}
+	if v.topic.kind == topicPlan || v.topic.kind == topicList {
 		for r, c := range n.tokens {
 			f, err := drawn(ctx, views.TokensPiece(r, c.TokensIn, c.TokensOut))
 			if err != nil {
@@ -188,8 +192,7 @@ func (v *canvas) frames(ctx context.Context, n news) ([]frame, error) {
 			frames = append(frames, f)
 		}
 	}
-	entries, err := v.entries(ctx, n.events)
-	return append(frames, entries...), err
+	return frames, nil
 }
 
 // pieces reads the present state and the number that it includes.
@@ -274,9 +277,14 @@ func (v *canvas) entries(ctx context.Context, events []plan.Event) ([]frame, err
 		return nil, err
 	}
 	var frames []frame
+	placed := map[string]bool{} // what each message needs once: viewers may have missed others
 	for i := range events {
 		e := v.scribe.Entry(&events[i])
 		for _, p := range e.Pieces() {
+			if p.Once && placed[p.ID] {
+				continue
+			}
+			placed[p.ID] = true
 			f, err := drawn(ctx, p)
 			if err != nil {
 				return nil, err

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -120,6 +121,61 @@ func nodeContext(e *engine.Engine, ctx context.Context, in nodeIn) (contextView,
 
 func retryNode(e *engine.Engine, ctx context.Context, in nodeIn) (said, error) {
 	return said{"retrying", fmt.Sprintf("step %s waits for its turn again", in.ref())}, e.RetryNode(ctx, in.ref())
+}
+
+// nodeChanged is a step as an action has left it: the node over REST, a sentence
+// for models.
+type nodeChanged struct {
+	Node nodeView `json:"node"`
+	text string
+}
+
+func (c nodeChanged) toolText() string { return c.text }
+
+type reworkIn struct {
+	nodeIn
+	Instructions string `json:"instructions,omitempty" jsonschema:"What to change. Left out: what the step's review found."`
+}
+
+func reworkNode(e *engine.Engine, ctx context.Context, in reworkIn) (nodeChanged, error) {
+	if err := e.ReworkNode(ctx, in.ref(), in.Instructions); err != nil {
+		return nodeChanged{}, err
+	}
+	v, err := viewOf(e, ctx, in.ref())
+	return nodeChanged{v, fmt.Sprintf("step %s is to be done again%s", in.ref(), leftAlone(v))}, err
+}
+
+// leftAlone names the steps that used what is being changed.
+func leftAlone(v nodeView) string {
+	if len(v.StartedDependants) == 0 {
+		return ""
+	}
+	refs := make([]string, len(v.StartedDependants))
+	for i, d := range v.StartedDependants {
+		refs[i] = plan.Ref{Plan: v.PlanID, Node: d.NodeID}.String()
+	}
+	return "; these depend on it, have started already and are left as they are: " + strings.Join(refs, ", ")
+}
+
+type skipIn struct {
+	nodeIn
+	Note string `json:"note,omitempty" jsonschema:"Why it is not needed; shown to the user."`
+}
+
+func skipNode(e *engine.Engine, ctx context.Context, in skipIn) (nodeChanged, error) {
+	if err := e.SkipNode(ctx, in.ref(), in.Note); err != nil {
+		return nodeChanged{}, err
+	}
+	v, err := viewOf(e, ctx, in.ref())
+	return nodeChanged{v, fmt.Sprintf("step %s is skipped", in.ref())}, err
+}
+
+func unskipNode(e *engine.Engine, ctx context.Context, in nodeIn) (nodeChanged, error) {
+	if err := e.UnskipNode(ctx, in.ref()); err != nil {
+		return nodeChanged{}, err
+	}
+	v, err := viewOf(e, ctx, in.ref())
+	return nodeChanged{v, fmt.Sprintf("step %s is back", in.ref()) + leftAlone(v)}, err
 }
 
 type markDoneIn struct {

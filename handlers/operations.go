@@ -8,10 +8,11 @@ import "github.com/clearbox-go/clearbox/engine"
 // their refusals follow from it.
 //
 // Where REST and MCP answer in different shapes there are two rows. base is
-// where people reach the server.
-func operations(base string) []operation {
+// where people reach the server, mayApprove whether a planning session may approve
+// plans.
+func operations(base string, mayApprove bool) []operation {
 	var all []operation
-	for _, part := range [][]operation{planRows(base), controlRows(), nodeRows(), stepRows(), claimRows(), agentRows(), runRows()} {
+	for _, part := range [][]operation{planRows(base), controlRows(), nodeRows(), stepRows(), claimRows(), agentRows(), runRows(), reviewRows(), approvalRows(mayApprove)} {
 		all = append(all, part...)
 	}
 	return all
@@ -33,7 +34,7 @@ func planRows(base string) []operation {
 		op("set_plan_workdir", "Set the folder that a top-level plan works in, or null for the server's own folder for the plan. "+
 			"Only before the plan is started for the first time.", doors{mcp: full}, setWorkdir),
 		op("put_workdir", "Set the folder that a top-level plan works in.", doors{rest: put("/plans/:plan_id/workdir")}, putWorkdir),
-		op("get_plan", getPlanDoc, doors{mcp: full | observe | worker}, getPlan),
+		op("get_plan", getPlanDoc, doors{mcp: full | observe | worker | planner}, getPlan),
 		op("view_plan", "Read a plan with its nodes and edges.", doors{rest: get("/plans/:plan_id")}, viewPlan),
 		op("list_plans", "List the top-level plans, the newest first, with status and progress.", doors{mcp: full}, listPlans),
 		op("view_plans", "List the top-level plans, the newest first.", doors{rest: get("/plans")}, viewPlans),
@@ -58,6 +59,11 @@ func controlRows() []operation {
 			doors{rest: post("/plans/:plan_id/retry-failed"), mcp: full}, retryFailed),
 		op("retry_node", "Run a failed step again; what its failure stopped goes on. Correct its description first, with update_node, "+
 			"if that was at fault.", doors{rest: post("/plans/:plan_id/nodes/:node_id/retry"), mcp: full}, retryNode),
+		op("rework_node", reworkDoc, doors{rest: post("/plans/:plan_id/nodes/:node_id/rework"), mcp: full}, reworkNode),
+		op("skip_node", "Leave out a step that has not started: what depends on it goes on as if it were done. unskip_node brings it back.",
+			doors{rest: post("/plans/:plan_id/nodes/:node_id/skip").ours(), mcp: full}, skipNode),
+		op("unskip_node", "Bring back a step that skip_node left out. Steps that depend on it and have started meanwhile are left as they are.",
+			doors{rest: post("/plans/:plan_id/nodes/:node_id/unskip").ours(), mcp: full}, unskipNode),
 	}
 }
 
@@ -156,9 +162,10 @@ const (
 		"inside your subplan. Its steps start when your own session has ended, each with a fresh agent that sees only its own description, and " +
 		"run on your own agent profile: agent is not accepted. Answers plan_id and the number of each key."
 
-	getPlanDoc = "Read a plan as it is now: its settings, each step with status, agent, files, result or error, and the edges. conflicts lists " +
-		"the steps ([plan_id, node_id]) that share files and so take turns; undeclared_files what a step changed beyond its files. A step with " +
-		"subplan_id is broken down in that plan: read it with another call."
+	getPlanDoc = "Read a plan as it is now: its settings and budget, each step with status, agent, files, result or error, and the edges. " +
+		"conflicts lists the steps ([plan_id, node_id]) that share files and so take turns; hold says what a ready step waits for (a limit, the " +
+		"budget, files, a free agent); undeclared_files what a step changed beyond its files. A step with subplan_id is broken down in that " +
+		"plan: read it with another call."
 
 	addNodeDoc = "Add a step to a plan, also to a running one, where it can start at once unless it is ordered with add_edge. Answers " +
 		"[plan_id, node_id]. Make the description self-contained; declare in files what it will change. results_from names steps whose result " +
@@ -167,6 +174,11 @@ const (
 	updateNodeDoc = "Change a step: only what is given. [] clears a list, \"\" clears agent. All or nothing. files, kind and results_from can " +
 		"change only before it starts; the rest at any time, for its next start."
 
+	reworkDoc = "Have a done or failed step done again, with instructions that say what to change; without them, what its review found. " +
+		"Its agent gets the same task and builds on the work that is there. Steps that depend on it and have started already are left as they " +
+		"are; the answer names them. A step that is running, or has a subplan, is refused: rework the steps inside."
+
 	listAgentsDoc = "List the agent profiles that steps can run on, with harness, model, description and what each may do " +
-		"(effective_capability: read, run, edit or full). Keys are never shown. default marks the one that runs what names no agent."
+		"(effective_capability: read, run, edit or full). Keys are never shown. default marks the one that runs what names no agent; limit says " +
+		"until when an agent's provider refuses work."
 )

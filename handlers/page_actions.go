@@ -3,12 +3,10 @@ package handlers
 import (
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/views"
 )
@@ -19,6 +17,7 @@ func (p *site) actions() {
 	for path, do := range map[string]func(echo.Context) error{
 		"/demo":                                   p.demo,
 		"/agents/:agent_id/test":                  p.testAgentAction,
+		"/agents/:agent_id/limits":                p.agentLimitsAction,
 		"/plans/:plan_id/start":                   p.onPlan(p.startAction),
 		"/plans/:plan_id/stop":                    p.onPlan(p.stopAction),
 		"/plans/:plan_id/retry-failed":            p.onPlan(p.retryFailedAction),
@@ -29,6 +28,9 @@ func (p *site) actions() {
 		"/plans/:plan_id/nodes/:node_id/retry":    p.onNode(p.retryAction),
 		"/plans/:plan_id/nodes/:node_id/stop":     p.onNode(p.stopNodeAction),
 		"/plans/:plan_id/nodes/:node_id/answer":   p.onNode(p.answerAction),
+		"/plans/:plan_id/nodes/:node_id/rework":   p.onNode(p.reworkAction),
+		"/plans/:plan_id/nodes/:node_id/skip":     p.onNode(p.skipAction),
+		"/plans/:plan_id/nodes/:node_id/unskip":   p.onNode(p.unskipAction),
 	} {
 		p.echo.POST(path, p.action(do))
 	}
@@ -79,6 +81,9 @@ func (p *site) action(do echo.HandlerFunc) echo.HandlerFunc {
 
 // backOf is the page of ours that an action was asked for on.
 func backOf(c echo.Context) string {
+	if c.Param("agent_id") != "" {
+		return "/agents"
+	}
 	id, err := number(c, "plan_id")
 	if err != nil {
 		return "/"
@@ -148,10 +153,27 @@ func (p *site) deleteAction(c echo.Context, id plan.PlanID) error {
 
 func (p *site) completeAction(c echo.Context, r plan.Ref) error {
 	var result *string
-	if text := strings.ReplaceAll(c.FormValue("result"), "\r\n", "\n"); strings.TrimSpace(text) != "" {
+	if text := longText(c, "result"); strings.TrimSpace(text) != "" {
 		result = &text
 	}
 	return p.engine.MarkDone(c.Request().Context(), r, result)
+}
+
+// longText reads a field of several lines, as people mean their ends.
+func longText(c echo.Context, name string) string {
+	return strings.ReplaceAll(c.FormValue(name), "\r\n", "\n")
+}
+
+func (p *site) reworkAction(c echo.Context, r plan.Ref) error {
+	return p.engine.ReworkNode(c.Request().Context(), r, longText(c, "instructions"))
+}
+
+func (p *site) skipAction(c echo.Context, r plan.Ref) error {
+	return p.engine.SkipNode(c.Request().Context(), r, strings.TrimSpace(longText(c, "note")))
+}
+
+func (p *site) unskipAction(c echo.Context, r plan.Ref) error {
+	return p.engine.UnskipNode(c.Request().Context(), r)
 }
 
 func (p *site) retryAction(c echo.Context, r plan.Ref) error {
@@ -176,64 +198,4 @@ func (p *site) answerAction(c echo.Context, r plan.Ref) error {
 		}
 	}
 	return plan.Errorf(plan.Conflict, "this question is no longer open: someone answered it, or its run has ended")
-}
-
-// settingsAction stores what has changed in the settings dialog.
-func (p *site) settingsAction(c echo.Context, id plan.PlanID) error {
-	ctx := c.Request().Context()
-	s, err := p.engine.Snapshot(ctx, id)
-	if err != nil {
-		return err
-	}
-	if here := s.Plan(id); here.TopLevel() {
-		if err := p.rootSettings(c, here); err != nil {
-			return err
-		}
-	}
-	had := ""
-	if own := s.Profiles[s.Plan(id).DefaultProfile]; own != nil {
-		had = own.Name
-	}
-	if agent := c.FormValue("agent"); agent != had {
-		if _, err := p.engine.SetPlanAgent(ctx, id, engine.AgentRef(agent)); err != nil {
-			return &fieldError{"set-agent-error", err}
-		}
-	}
-	return nil
-}
-
-func (p *site) rootSettings(c echo.Context, root *plan.Plan) error {
-	ctx := c.Request().Context()
-	parallel, err := countOf(c.FormValue("max_parallel"))
-	if err != nil {
-		return &fieldError{"set-parallel-error", err}
-	}
-	dir := strings.TrimSpace(c.FormValue("working_directory"))
-	if root.FirstStart == 0 && dir != p.engine.WorkDirOf(root) {
-		if err := p.engine.SetWorkdir(ctx, root.ID, dir); err != nil {
-			return &fieldError{"set-dir-error", err}
-		}
-	}
-	tests := strings.TrimSpace(strings.ReplaceAll(c.FormValue("test_instructions"), "\r\n", "\n"))
-	if tests == root.TestInstructions && parallel == root.MaxParallel {
-		return nil
-	}
-	in := engine.UpdatePlanIn{PlanID: root.ID, TestInstructions: &tests, MaxParallel: &parallel}
-	if err := p.engine.UpdatePlan(ctx, in); err != nil {
-		return &fieldError{"set-tests-error", err}
-	}
-	return nil
-}
-
-// countOf reads a field that may be empty, which means no limit.
-func countOf(text string) (int, error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, plan.Errorf(plan.Invalid, "this must be a whole number of at least 1, or empty")
-	}
-	return n, nil
 }

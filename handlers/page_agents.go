@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -27,7 +28,11 @@ func (p *site) agentsNow(ctx context.Context) (*views.AgentsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := views.AgentsInput{Profiles: list, Server: p.engine.Server(), Seq: seq}
+	limits, err := p.engine.Limits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := views.AgentsInput{Profiles: list, Limits: limits, Server: p.engine.Server(), Seq: seq}
 	for _, f := range p.engine.Harnesses() {
 		in.Harnesses = append(in.Harnesses, harnessShown(f))
 	}
@@ -49,6 +54,33 @@ func harnessShown(f engine.HarnessFound) views.Harness {
 		}
 	}
 	return h
+}
+
+// agentLimitsAction stores what the runs of an agent may use.
+func (p *site) agentLimitsAction(c echo.Context) error {
+	id, err := number(c, "agent_id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	list, err := p.engine.Profiles(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(p plan.Profile) bool { return p.ID == plan.ProfileID(id) })
+	if i < 0 {
+		return plan.Errorf(plan.NotFound, "there is no agent %d", id)
+	}
+	was, f, in := &list[i], &form{c: c}, engine.ProfileFields{}
+	place := func(field string) string { return views.AgentFieldError(was.ID, field) }
+	changed(&in.MaxParallel, was.MaxParallel, int(f.number("max_parallel", place("parallel"), int64(was.MaxParallel))))
+	changed(&in.MaxTokens, was.MaxTokens, f.number("max_tokens_per_run", place("tokens"), was.MaxTokens))
+	changed(&in.MaxCostUSD, was.MaxCostUSD, f.amount("max_cost_per_run_usd", place("cost"), was.MaxCostUSD))
+	if f.err != nil || in == (engine.ProfileFields{}) {
+		return f.err
+	}
+	_, err = p.engine.UpdateProfile(ctx, was.ID, in)
+	return err
 }
 
 // testAgentAction tests an agent's connection and says the outcome in words.

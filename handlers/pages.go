@@ -142,7 +142,8 @@ func (p *site) summaries(ctx context.Context) ([]views.PlanSummary, error) {
 func (p *site) summary(o *engine.Overview, questions int) views.PlanSummary {
 	return views.PlanSummary{ID: o.Plan.ID, Title: o.Plan.Title, Status: o.State, Started: o.Plan.Started,
 		Begun: o.Plan.FirstStart != 0, Tally: o.Tally, Questions: questions, CreatedAt: o.Plan.CreatedAt,
-		WorkDir: p.engine.WorkDirOf(&o.Plan), Executor: o.Plan.Executor}
+		NoBudget: o.Plan.Started && o.Plan.OverBudget() != "" && o.Tally.Pending+o.Tally.Ready > 0,
+		WorkDir:  p.engine.WorkDirOf(&o.Plan), Executor: o.Plan.Executor}
 }
 
 // questionsByRoot counts the open questions of each tree.

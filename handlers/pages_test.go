@@ -187,7 +187,8 @@ func TestActionsAnswerNothingOrWhatIsWrong(t *testing.T) {
 		t.Errorf("complete again: %v %s", a.header, a)
 	}
 	for _, path := range []string{"/plans/9/start", "/plans/9/stop", "/plans/9/reset", "/plans/9/delete", "/plans/9/retry-failed", "/plans/9/settings",
-		"/plans/1/nodes/9/retry", "/plans/1/nodes/9/stop", "/plans/1/nodes/9/complete", "/agents/99/test"} {
+		"/plans/1/nodes/9/retry", "/plans/1/nodes/9/stop", "/plans/1/nodes/9/complete", "/plans/1/nodes/9/rework", "/plans/1/nodes/9/skip",
+		"/plans/1/nodes/9/unskip", "/agents/99/test", "/agents/99/limits"} {
 		if a := r.form(path, url.Values{}, byHtmx); a.status != http.StatusNotFound || !strings.Contains(string(a.body), "toast") {
 			t.Errorf("POST %s: %s", path, a)
 		}
@@ -215,50 +216,6 @@ func TestActionsWorkWithoutScripts(t *testing.T) {
 	}
 	if a := r.form("/plans/1/delete", url.Values{}); a.status != http.StatusSeeOther || a.header.Get("Location") != "/plans" {
 		t.Errorf("delete: %d %s", a.status, a.header.Get("Location"))
-	}
-}
-
-func TestSettingsChangeWhatWasChanged(t *testing.T) {
-	r := newRig(t)
-	id := r.plan("a")
-	before, err := r.engine.Snapshot(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same := url.Values{"working_directory": {before.Root().WorkDir}, "test_instructions": {""}, "max_parallel": {""}, "agent": {""}}
-	if a := r.form("/plans/1/settings", same, byHtmx); a.status != http.StatusNoContent {
-		t.Fatalf("nothing changed: %s", a)
-	}
-	after, err := r.engine.Snapshot(context.Background(), id)
-	if err != nil || after.Seq != before.Seq {
-		t.Errorf("saving what was there is a change: %v", err)
-	}
-	for field, c := range map[string]struct{ value, at string }{
-		"max_parallel":      {"-3", "#set-parallel-error"},
-		"working_directory": {"relative/path", "#set-dir-error"},
-		"agent":             {"nobody", "#set-agent-error"},
-	} {
-		form := url.Values{}
-		for k, v := range same {
-			form[k] = v
-		}
-		form.Set(field, c.value)
-		a := r.form("/plans/1/settings", form, byHtmx)
-		if a.status != http.StatusBadRequest || a.header.Get("HX-Retarget") != c.at {
-			t.Errorf("%s: %d at %q", field, a.status, a.header.Get("HX-Retarget"))
-		}
-	}
-}
-
-func TestSettingsOfASubplanAreItsAgentAlone(t *testing.T) {
-	s := newStage(t)
-	s.richPlan()
-	if a := s.form("/plans/2/settings", url.Values{"agent": {"mock"}, "max_parallel": {"7"}}, byHtmx); a.status != http.StatusNoContent {
-		t.Fatalf("got %s", a)
-	}
-	snap, err := s.engine.Snapshot(context.Background(), 2)
-	if err != nil || snap.Plan(2).DefaultProfile == 0 || snap.Root().MaxParallel != 4 {
-		t.Errorf("got %+v, %v", snap.Plan(2), err)
 	}
 }
 

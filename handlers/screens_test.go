@@ -3,9 +3,11 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/enginetest"
@@ -14,8 +16,9 @@ import (
 )
 
 // stage is a server whose agents play by the first word of a step's title:
-// "Hold" works until it is let go, "Fail" fails, "Ask" asks for permission;
-// others are done at once.
+// "Hold" works until it is let go, "Fail" fails, "Retry" fails the first time,
+// "Limit" is at its provider's limit, "Ask" asks for permission; others are done
+// at once.
 type stage struct {
 	*rig
 	letGo chan struct{}
@@ -24,7 +27,7 @@ type stage struct {
 func newStage(t testing.TB) *stage {
 	s := &stage{letGo: make(chan struct{})}
 	t.Cleanup(func() { close(s.letGo) }) // runs after the engine has stopped its agents
-	s.rig = newRigWith(t, rigOptions{agents: map[string]enginetest.Agent{"mock": s.play}})
+	s.rig = newRigWith(t, rigOptions{agents: map[string]enginetest.Agent{"mock": s.play, "spare": s.play}})
 	return s
 }
 
@@ -40,6 +43,13 @@ func (s *stage) play(ctx context.Context, t plugin.Task, h plugin.Host) (plugin.
 		case <-s.letGo:
 		case <-ctx.Done():
 			return plugin.Result{IsError: true, Text: "stopped"}, nil
+		}
+	case "Limit":
+		return plugin.Result{IsError: true, RateLimited: true, Until: time.Now().Add(47 * time.Minute),
+			Errors: []string{"You have reached your 5-hour limit; it resets at a quarter to."}}, nil
+	case "Retry":
+		if t.Attempt == 1 {
+			return plugin.Result{IsError: true, Errors: []string{"pay/retry_test.go:31: the second call was never made"}, TokensIn: &in, TokensOut: &out}, nil
 		}
 	case "Fail":
 		h.Emit(plugin.Err("the endpoint answered 500 twice"))
@@ -138,14 +148,11 @@ func TestScreens(t *testing.T) {
 	}
 	s.start(id, plan.Builtin)
 	s.settled(id)
-	for _, size := range []struct {
-		name string
-		w, h int64
-	}{{"1440", 1440, 900}, {"1024", 1024, 768}, {"375", 375, 812}} {
+	for _, size := range screenSizes() {
 		p.size(size.w, size.h)
 		for _, dark := range []bool{false, true} {
 			p.dark(dark)
-			name := size.name + "-" + map[bool]string{false: "light", true: "dark"}[dark]
+			name := size.name(dark)
 			for page, path := range map[string]string{
 				"plan": "/plans/1?view=graph", "list": "/plans/1?view=list", "drawer-task": "/plans/1/nodes/1", "drawer-session": "/plans/1/nodes/2?tab=session",
 				"drawer-user": "/plans/1/nodes/10", "drawer-failed": "/plans/1/nodes/6", "drawer-ask": "/plans/1/nodes/7", "sub": "/plans/2?view=graph",
@@ -171,6 +178,97 @@ func TestScreens(t *testing.T) {
 				p.click("[data-nav=open]")
 				p.shoot("nav-" + name)
 			}
+		}
+	}
+}
+
+type screenSize struct{ w, h int64 }
+
+func screenSizes() []screenSize { return []screenSize{{1440, 900}, {1024, 768}, {375, 812}} }
+
+func (s screenSize) name(dark bool) string {
+	return fmt.Sprint(s.w, "-", map[bool]string{false: "light", true: "dark"}[dark])
+}
+
+// heldPlan has a step for everything that can keep a plan from going on.
+func (s *stage) heldPlan() plan.PlanID {
+	s.t.Helper()
+	ctx := context.Background()
+	if _, err := s.engine.CreateProfile(ctx, engine.ProfileFields{Name: ptr("night shift"), Harness: ptr("spare"), MaxTokens: ptr(int64(250_000)),
+		MaxParallel: ptr(2), Description: ptr("Cheap, and often at its limit.")}); err != nil {
+		s.t.Fatal(err)
+	}
+	out, err := s.engine.SubmitPlan(ctx, engine.SubmitPlanIn{PlanIn: engine.PlanIn{Title: "Replace the payment provider", WorkingDirectory: s.t.TempDir(),
+		MaxAttempts: 3, MaxTokens: 1_000_000, StallAfter: 600},
+		Nodes: []engine.NodeSpec{
+			{Key: "a", Title: "Read how payments are made", Files: []string{"docs/payments.md"}},
+			{Key: "b", Title: "Adapter for the new provider", Files: []string{"pay/adapter.go"}, ResultsFrom: []string{"a"}},
+			{Key: "c", Title: "Limit the calls to the provider", Agent: "night shift", Files: []string{"pay/limit.go"}},
+			{Key: "d", Title: "Retry what timed out", Files: []string{"pay/retry.go"}, MaxAttempts: 2},
+			{Key: "e", Title: "Fail over to the old provider", Files: []string{"pay/old.go"}, MaxAttempts: 1},
+			{Key: "f", Title: "Translate the receipts"},
+			{Key: "g", Title: "Switch over", ResultsFrom: []string{"b"}},
+		},
+		Edges: [][]string{{"a", "b"}, {"a", "c"}, {"a", "d"}, {"a", "e"}, {"a", "f"}, {"b", "g"}, {"f", "g"}}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.engine.SkipNode(ctx, plan.Ref{Plan: out.PlanID, Node: out.Nodes["f"]}, "Marketing does it by hand for now: two languages, twenty texts."); err != nil {
+		s.t.Fatal(err)
+	}
+	s.start(out.PlanID, plan.Builtin)
+	first := plan.Ref{Plan: out.PlanID, Node: 1}
+	enginetest.Until(s.t, s.engine, out.PlanID, "the first steps", func(n *plan.Snapshot) bool { return n.Tally(out.PlanID).Done >= 3 && n.Tally(out.PlanID).Failed == 1 })
+	for _, brief := range []string{"Name each currency; the amounts are in cents.", "The diagram is missing: draw one with the **three** parties.\n\n- shop\n- provider\n- bank"} {
+		if err := s.engine.ReworkNode(ctx, first, brief); err != nil {
+			s.t.Fatal(err)
+		}
+		enginetest.Until(s.t, s.engine, out.PlanID, "reworked", enginetest.State(first, plan.Done))
+	}
+	if err := s.engine.UpdatePlan(ctx, engine.UpdatePlanIn{PlanID: out.PlanID, MaxTokens: ptr(int64(78_000))}); err != nil {
+		s.t.Fatal(err)
+	}
+	last := engine.AddNodeIn{PlanID: out.PlanID, NodeFields: engine.NodeFields{Title: ptr("Write the changelog"), Files: &[]string{"CHANGELOG.md"}}}
+	if _, err := s.engine.AddNode(ctx, last); err != nil {
+		s.t.Fatal(err)
+	}
+	return out.PlanID
+}
+
+// TestHeldScreens takes pictures of what keeps plans from going on.
+func TestHeldScreens(t *testing.T) {
+	if os.Getenv("CLEARBOX_SCREENS") == "" {
+		t.Skip("CLEARBOX_SCREENS names no folder for pictures")
+	}
+	b := openBrowser(t)
+	s := newStage(t)
+	id := s.heldPlan()
+	p := b.tab(t, s.url)
+	for _, size := range screenSizes() {
+		p.size(size.w, size.h)
+		for _, dark := range []bool{false, true} {
+			p.dark(dark)
+			name := size.name(dark)
+			for page, path := range map[string]string{"held": "?view=graph", "held-list": "?view=list", "held-rework": "/nodes/1", "held-runs": "/nodes/1?tab=session",
+				"held-failed": "/nodes/5", "held-skipped": "/nodes/6", "held-limit": "/nodes/3", "held-full": "/nodes/1/full?tab=session"} {
+				p.open(fmt.Sprintf("/plans/%d%s", id, path))
+				p.until("the connection is up", `document.querySelector('#lost').hidden`)
+				p.shoot(page + "-" + name)
+			}
+			p.open(fmt.Sprintf("/plans/%d/nodes/1", id))
+			p.click("[data-testid=act-rework]")
+			p.shoot("held-rework-open-" + name)
+			p.open(fmt.Sprintf("/plans/%d/nodes/8", id))
+			p.click("[data-testid=act-skip]")
+			p.shoot("held-skip-open-" + name)
+			p.open(fmt.Sprintf("/plans/%d?view=graph", id))
+			p.click("[data-testid=over-budget] [data-dialog=settings]")
+			p.shoot("held-settings-" + name)
+			p.open("/agents")
+			p.click("#agent-3-limits > summary")
+			p.shoot("held-agents-" + name)
+			p.open("/plans")
+			p.shoot("held-plans-" + name)
 		}
 	}
 }

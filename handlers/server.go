@@ -28,6 +28,8 @@ type Options struct {
 	AllowedHosts []string // further names in Host and Origin, with a port of their own or without
 	AuthToken    string   // what clients must present; "" : nothing
 
+	MCPMayApprove bool // planning sessions may approve plans
+
 	// Shutdown is called, once the answer is on its way, when a client asks the
 	// server to end. It must not wait for that.
 	Shutdown func(engine.OnExit)
@@ -45,7 +47,10 @@ type server struct {
 	hosts  hosts
 	auth   *auth // nil: no token is needed
 
-	methods map[string][]string // by path under /api
+	metrics   *metrics
+	described func() ([]byte, error) // the API, encoded
+
+	methods map[string][]string // by path, of what programs ask for
 	closing context.Context     // ends when the server begins to shut down
 	close   context.CancelFunc
 
@@ -59,13 +64,7 @@ func New(e *engine.Engine, o Options) *http.Server {
 }
 
 func (s *server) http() *http.Server {
-	h := &http.Server{
-		Handler:           s.guard(s.echo),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       5 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
+	h := s.listenWith(s.observe(s.guard(s.echo)))
 	h.RegisterOnShutdown(func() {
 		s.close()
 		s.engine.CloseStreams()
@@ -73,17 +72,31 @@ func (s *server) http() *http.Server {
 	return h
 }
 
+// listenWith makes an HTTP server that waits for nobody for ever.
+func (s *server) listenWith(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       5 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for the guard too
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+}
+
 func newServer(e *engine.Engine, o Options) *server {
-	s := &server{opts: o, log: o.Log, engine: e, echo: echo.New(), hosts: newHosts(o), auth: newAuth(o), pace: usualPace}
+	s := &server{opts: o, log: o.Log, engine: e, echo: echo.New(), hosts: newHosts(o), auth: newAuth(o), pace: usualPace, metrics: newMetrics()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.methods = map[string][]string{}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.ops = operations(o.URL)
+	s.ops = operations(o.URL, o.MCPMayApprove)
+	s.described = s.describeOnce()
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError
-	s.echo.Use(s.watch, middleware.GzipWithConfig(middleware.GzipConfig{Skipper: isStream, Level: 5, MinLength: 1024}))
+	s.echo.Use(s.watch, middleware.GzipWithConfig(middleware.GzipConfig{Skipper: isStream, Level: 5, MinLength: 1024}), readForm)
 	s.routes()
 	return s
 }
@@ -105,14 +118,18 @@ func (s *server) routes() {
 	s.mount(http.MethodGet, "/api/health", s.health)
 	s.mount(http.MethodPost, "/api/shutdown", s.shutdown())
 	s.mount(http.MethodGet, "/api/stream", s.stream)
+	s.mount(http.MethodGet, "/api/plans/:plan_id/export.md", s.exportMarkdown)
+	s.mount(http.MethodGet, "/api/openapi.json", s.openAPI)
+	s.mount(http.MethodGet, "/metrics", s.metricsPage)
 	if s.engine.Mock() {
-		row := op("agent_mcp_url", "", doors{rest: get("/debug")}, agentURL)
-		s.mount(http.MethodGet, "/api/debug/plans/:plan_id/nodes/:node_id/agent-mcp-url", row.handler(s))
+		row := debugRow()
+		s.mount(row.doors.rest.method, "/api"+row.doors.rest.path, row.handler(s))
 	}
 	s.refuseOtherMethods()
 	s.echo.Any("/mcp", echo.WrapHandler(s.mcpHandler(full, withBase(fullInstructions, s.opts.URL))))
 	s.echo.Any("/mcp/observe", echo.WrapHandler(s.mcpHandler(observe, withBase(observeInstructions, s.opts.URL))))
-	s.echo.Any("/mcp-agent/:token", s.workerDoor(s.mcpHandler(worker, workerInstructions)))
+	s.echo.Any("/mcp-agent/:token", s.runDoor(map[plan.Role]http.Handler{
+		plan.Worker: s.mcpHandler(worker, workerInstructions), plan.Planner: s.mcpHandler(planner, plannerInstructions)}))
 	s.login()
 	s.pages()
 }
@@ -149,19 +166,30 @@ func (s *server) refuseOtherMethods() {
 
 // health tells that a Clearbox answers here, to anyone.
 func (s *server) health(c echo.Context) error {
-	return writeJSON(c, http.StatusOK, struct {
-		App     string `json:"app"`
-		Version string `json:"version"`
-	}{"clearbox", s.opts.Version})
+	return writeJSON(c, http.StatusOK, healthView{"clearbox", s.opts.Version})
+}
+
+type healthView struct {
+	App     string `json:"app"`
+	Version string `json:"version"`
 }
 
 type shutdownIn struct {
 	OnExit string `json:"on_exit,omitempty" jsonschema:"stop (default) ends running agents; detach leaves them to the next server."`
 }
 
-// shutdown ends the server, as Ctrl-C does.
+type stoppingView struct {
+	Stopping bool `json:"stopping"`
+}
+
+func shutdownRow() operation {
+	return op("shutdown", "End the server, as Ctrl-C does; {\"on_exit\": \"detach\"} leaves running agents to the next one.",
+		doors{rest: post("/shutdown")}, parseShutdown)
+}
+
+// shutdown ends the server.
 func (s *server) shutdown() echo.HandlerFunc {
-	row := op("shutdown", "", doors{rest: post("/shutdown")}, parseShutdown)
+	row := shutdownRow()
 	return func(c echo.Context) error {
 		how, err := row.run(s.engine, c.Request().Context(), func(in any) error { return row.bind(c, in) })
 		if err != nil {
@@ -171,9 +199,7 @@ func (s *server) shutdown() echo.HandlerFunc {
 			return plan.Errorf(plan.Unavailable, "this server cannot be ended over HTTP")
 		}
 		c.Response().Header().Set("Connection", "close")
-		if err := writeJSON(c, http.StatusOK, struct {
-			Stopping bool `json:"stopping"`
-		}{true}); err != nil {
+		if err := writeJSON(c, http.StatusOK, stoppingView{true}); err != nil {
 			return err
 		}
 		c.Response().Flush()
@@ -194,6 +220,11 @@ func parseShutdown(_ *engine.Engine, _ context.Context, in shutdownIn) (engine.O
 
 type urlView struct {
 	URL *string `json:"url"`
+}
+
+func debugRow() operation {
+	return op("agent_mcp_url", "Tell where the agent of a running step has its tools, for tests; only with --mock.",
+		doors{rest: get("/debug/plans/:plan_id/nodes/:node_id/agent-mcp-url")}, agentURL)
 }
 
 // agentURL tells tests where the agent of a running step has its tools.

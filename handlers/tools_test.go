@@ -20,10 +20,11 @@ var endpoints = []struct {
 	path  string
 	tools string
 }{
-	{full, "/mcp", "add_edge add_node claim_next_node complete_node create_plan fail_node get_plan list_agents list_plans release_node " +
-		"remove_edge remove_node report_progress reset_plan retry_failed retry_node set_plan_agent set_plan_workdir " +
-		"start_plan stop_plan submit_plan update_node update_plan"},
-	{observe, "/mcp/observe", "add_edge add_node claim_next_node complete_node fail_node get_plan remove_edge remove_node report_progress submit_plan"},
+	{full, "/mcp", "add_edge add_node claim_next_node complete_node create_plan export_plan fail_node get_plan get_reviews list_agents list_plans " +
+		"plan_from_goal reject_plan release_node remove_edge remove_node report_progress reset_plan retry_failed retry_node review_node review_plan " +
+		"revise_plan rework_node set_plan_agent set_plan_review_agent set_plan_workdir skip_node " +
+		"start_plan stop_plan submit_plan unskip_node update_node update_plan"},
+	{observe, "/mcp/observe", "add_edge add_node claim_next_node complete_node export_plan fail_node get_plan remove_edge remove_node report_progress submit_plan"},
 	{worker, "", "add_edge add_node create_plan get_plan list_agents remove_edge remove_node report_progress submit_plan update_node"},
 }
 
@@ -113,7 +114,7 @@ func TestInstructionsTeachTheWayOfWorking(t *testing.T) {
 // way that its parameters allow.
 func TestEveryToolNamesWhatIsWrong(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, r *rig, path string, at door) {
-		for _, o := range operations("") {
+		for _, o := range operations("", false) {
 			if o.doors.mcp&at == 0 {
 				continue
 			}
@@ -351,7 +352,7 @@ func TestObservedPlanIsStartedOrNotThere(t *testing.T) {
 
 func TestTableIsWhole(t *testing.T) {
 	tools, routes := map[string]bool{}, map[string]bool{}
-	for _, o := range operations("") {
+	for _, o := range operations("", false) {
 		if o.doc == "" || !strings.HasSuffix(o.doc, ".") {
 			t.Errorf("%s has no sentence that says what it does", o.name)
 		}

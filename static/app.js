@@ -356,7 +356,7 @@
     grown();
     const first = $('.card', svg);
     if (first) first.setAttribute('tabindex', '0');
-    const start = $('.card.s-you, .card.s-running, .card.s-failed', svg) ?? first;
+    const start = $('.card.s-you, .card.s-stalled, .card.s-running, .card.s-failed', svg) ?? first;
     if (start) centre(start, 'auto', fitting() >= zoom);
   }
 
@@ -585,8 +585,10 @@
   // reads them; they are to be had again.
   function trim(log, scroller) {
     const most = 1500, keep = 1000;
-    if (log.children.length <= most) return;
-    while (log.children.length > keep) log.firstElementChild.remove();
+    const all = $$(':scope > .entry, :scope > .run > .segment > .entry', log);
+    if (all.length <= most) return;
+    for (const el of all.slice(0, -keep)) el.remove();
+    for (const run of $$('.run', log)) if (!$('.entry', run)) run.remove();
     const first = $('[id^="ev-"]', log);
     byId('older')?.remove();
     const node = $('[data-node]').dataset.node.split('.');
@@ -608,25 +610,47 @@
     loadOlder(link, byId('log-scroll'));
   });
 
-  async function loadOlder(link, scroller) {
-    if (link.dataset.busy) return;
-    link.dataset.busy = '1';
+  // toRun goes to where a run begins, reading as far back as it takes.
+  async function toRun(number) {
+    const scroller = byId('log-scroll');
+    for (let older; !byId('run-' + number) && (older = $('[data-older]', scroller));) {
+      await loadOlder(older, scroller);
+      if ($('[data-older]', scroller) === older) return; // it could not be read
+    }
+    const run = byId('run-' + number);
+    if (!run) return;
+    const to = run.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+    scroller.scrollBy({ top: to, behavior: calm.matches ? 'auto' : 'smooth' });
+    byId('run-head-' + number).focus({ preventScroll: true });
+  }
+
+  on('click', '[data-run]', (e, link) => {
+    e.preventDefault();
+    toRun(link.dataset.run);
+  });
+
+  const loadOlder = (link, scroller) => link.loading ??= readOlder(link, scroller);
+
+  async function readOlder(link, scroller) {
     let fresh;
     try {
       fresh = parse(await (await fetch(link.getAttribute('href'))).text());
     } catch {
-      delete link.dataset.busy;
+      link.loading = null;
       return;
     }
-    // A mark of the same run, and results that stood alone, now belong up here.
-    for (const mark of $$('.run-mark', fresh)) byId(mark.id)?.remove();
+    // Results that stood alone now belong up here.
     for (const slot of $$('.slot', fresh)) {
       const result = byId(slot.id);
       if (result) slot.replaceWith(result);
     }
     const log = byId('log'), more = $('#older', fresh);
     const fromEnd = scroller.scrollHeight - scroller.scrollTop;
-    log.prepend(...$('.log', fresh).childNodes);
+    for (const el of [...$('.log', fresh).children].reverse()) {
+      const run = el.matches('.run') && byId(el.id); // its later part is here already
+      if (run) $('.segment', run).prepend(...$('.segment', el).childNodes);
+      else log.prepend(el);
+    }
     byId('older').remove();
     if (more) scroller.prepend(more);
     tick(log);
@@ -641,6 +665,7 @@
     const dialog = byId(button.dataset.dialog);
     for (const p of $$('.form-error', dialog)) p.textContent = '';
     dialog.showModal();
+    byId(button.dataset.focus)?.focus();
   });
   on('click', '[data-close]', (e, button) => button.closest('dialog').close());
   on('click', 'dialog', (e, dialog) => {
@@ -686,6 +711,11 @@
     if (ctx.response.status >= 400) return;
     const form = ctx.sourceElement;
     form.closest('dialog')?.close();
+    const fold = form.closest('[data-fold]');
+    if (fold) {
+      fold.open = false;
+      form.reset();
+    }
     for (const p of $$('.form-error', form)) p.textContent = '';
     closeMenus();
   });

@@ -10,6 +10,7 @@ import (
 // AgentsInput is what the page of agents is made from.
 type AgentsInput struct {
 	Profiles  []plan.Profile
+	Limits    []plan.Limit // of their providers
 	Server    plan.Server
 	Harnesses []Harness
 	Seq       int64
@@ -45,6 +46,14 @@ type AgentCard struct {
 	Default          bool
 	InUse            string
 	Limits           string
+	Fields           []numberField // what its runs may use
+	Refused          *Refused      // nil: its provider takes work, as far as is known
+}
+
+// Refused says that an agent's provider refuses work for now.
+type Refused struct {
+	Until plan.Stamp
+	Text  string // what it said
 }
 
 // NewAgentsPage makes the page of agents.
@@ -57,7 +66,13 @@ func NewAgentsPage(in AgentsInput) *AgentsPage {
 		}
 	}
 	for i := range in.Profiles {
-		p.Agents = append(p.Agents, agentCard(&in.Profiles[i], in.Server, usable))
+		c := agentCard(&in.Profiles[i], in.Server, usable)
+		for _, l := range in.Limits {
+			if l.Profile == c.ID {
+				c.Refused = &Refused{l.Until, l.Text}
+			}
+		}
+		p.Agents = append(p.Agents, c)
 	}
 	return p
 }
@@ -66,7 +81,7 @@ func agentCard(p *plan.Profile, server plan.Server, usable map[string]bool) Agen
 	capability, source := server.EffectiveCapability(p)
 	c := AgentCard{ID: p.ID, Name: p.Name, Description: p.Description, Harness: p.Harness, Missing: !usable[p.Harness],
 		Model: p.Model, Endpoint: p.BaseURL, Capability: capability, CapabilitySource: capabilitySource(source),
-		Default: p.ID == server.DefaultProfile, InUse: inUse(p.InUse), Limits: limits(p)}
+		Default: p.ID == server.DefaultProfile, InUse: inUse(p.InUse), Limits: limits(p), Fields: agentFields(p)}
 	switch {
 	case p.KeyEnv != "":
 		c.Key = "from " + p.KeyEnv
@@ -97,11 +112,38 @@ func limits(p *plan.Profile) string {
 	return strings.Join(list, ", ")
 }
 
+func agentFields(p *plan.Profile) []numberField {
+	id := func(field string) string { return agentField(p.ID, field) }
+	return []numberField{
+		{ID: id("parallel"), Name: "max_parallel", Label: "Runs at once", Value: count(int64(p.MaxParallel)), Min: "1", Step: "1", Placeholder: "no limit",
+			Help: "In all plans together."},
+		{ID: id("tokens"), Name: "max_tokens_per_run", Label: "Tokens of one run", Value: count(p.MaxTokens), Min: "1", Step: "1", Placeholder: "no limit",
+			Help: "In and out. A run that has used so many is ended, and its step fails."},
+		{ID: id("cost"), Name: "max_cost_per_run_usd", Label: "US dollars of one run", Value: decimal(p.MaxCostUSD), Min: "0", Step: "any", Placeholder: "no limit",
+			Help: "The same in money, for agents that report what they cost."},
+	}
+}
+
+func agentField(id plan.ProfileID, field string) string {
+	return "agent-" + strconv.FormatInt(int64(id), 10) + "-" + field
+}
+
+// AgentFieldError is the id of the element that tells what is wrong with one of
+// an agent's fields: parallel, tokens or cost.
+func AgentFieldError(id plan.ProfileID, field string) string {
+	f := numberField{ID: agentField(id, field)}
+	return f.errorID()
+}
+
 // DOM is the id of the card's element.
 func (c *AgentCard) DOM() string { return "agent-" + strconv.FormatInt(int64(c.ID), 10) }
 
 func (c *AgentCard) testURL() string {
 	return "/agents/" + strconv.FormatInt(int64(c.ID), 10) + "/test"
+}
+
+func (c *AgentCard) limitsURL() string {
+	return "/agents/" + strconv.FormatInt(int64(c.ID), 10) + "/limits"
 }
 
 func (c *AgentCard) outcomeID() string { return "outcome-" + strconv.FormatInt(int64(c.ID), 10) }

@@ -131,7 +131,7 @@ func (c *card) appendText(b []byte) []byte {
 	b = append(append(b, `<div class="card-title" dir="auto">`...), templ.EscapeString(c.title)...)
 	b = append(b, `</div><div class="card-line">`...)
 	b = c.line.append(b)
-	if c.tokens != "" || c.look == lookRunning {
+	if c.tokens != "" || c.look == lookRunning || c.look == lookStalled {
 		b = append(append(b, `<span class="tokens num" id="tok-`...), c.id[2:]...)
 		b = append(append(b, `">`...), c.tokens...)
 		b = append(b, `</span>`...)
@@ -171,6 +171,10 @@ func (l Line) append(b []byte) []byte {
 		b = append(b, `</time>`...)
 	case l.Took != "":
 		b = append(append(b, `<span class="num">`...), l.Took...)
+		b = append(b, `</span>`...)
+	}
+	if l.Then != "" {
+		b = append(append(b, `<span class="doing-text">`...), l.Then...)
 		b = append(b, `</span>`...)
 	}
 	return b

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -13,6 +14,7 @@ type Line struct {
 	Since plan.Stamp // when not 0, the time since then is shown after the text and ticks
 	At    plan.Stamp // when not 0, this moment is shown after the text
 	Took  string     // a length of time that is over
+	Then  string     // what stands after the moment
 }
 
 // scene is what lines and cards are read from: a snapshot with lookups that many
@@ -109,30 +111,64 @@ func (c *scene) readyLine(n *plan.Node) Line {
 	if n.Kind == plan.KindUser {
 		return Line{Text: "your turn", Since: n.PhaseSince}
 	}
-	switch h := c.Holds[n.Ref()]; {
+	switch h := c.hold(n); {
 	case h.Phase == plan.PhaseFiles && !h.By.IsZero():
 		return Line{Text: fmt.Sprintf("waits for %s · shares files", h.By)}
-	case h.Phase == plan.PhaseLimit || n.Phase == plan.PhaseLimit:
-		return limitLine(n)
+	case h.Phase == plan.PhaseLimit && h.Until == 0:
+		return Line{Text: "waits for a limit"}
+	case h.Phase == plan.PhaseLimit:
+		return Line{Text: "limit until", At: h.Until}
 	case h.Phase == plan.PhaseSlot:
 		return Line{Text: "waits for a free agent"}
 	case h.Phase == plan.PhaseBudget:
-		return Line{Text: "budget is used up"}
+		return Line{Text: "budget used up"}
+	case h.Until != 0:
+		return Line{Text: "again at", At: h.Until, Then: c.nextTry(n)}
 	}
 	return Line{Text: "up next"}
 }
 
-// limitLine tells a provider's limit from a pause before another attempt: both
-// sleep until a moment.
-func limitLine(n *plan.Node) Line {
-	word := "again at"
-	if n.Phase == plan.PhaseLimit {
-		word = "limit until"
+// hold says why a ready step has not started. Where nobody schedules its plan
+// the step itself knows whether it waits for a limit.
+func (c *scene) hold(n *plan.Node) plan.Hold {
+	h, ok := c.Holds[n.Ref()]
+	if !ok && n.Phase == plan.PhaseLimit {
+		h = plan.Hold{Phase: plan.PhaseLimit, Until: n.NotBefore}
 	}
-	if n.NotBefore == 0 {
-		return Line{Text: "waits for a limit"}
+	return h
+}
+
+// nextTry says why a step is run again.
+func (c *scene) nextTry(n *plan.Node) string {
+	if try := c.try(n); try != "" {
+		return "(" + try + ")"
 	}
-	return Line{Text: word, At: n.NotBefore}
+	if n.Interruptions > 0 {
+		return "(it was interrupted)"
+	}
+	return ""
+}
+
+// try numbers the attempt that a step is at or comes to next, "" for the only
+// one that it has.
+func (c *scene) try(n *plan.Node) string {
+	made, most := n.Attempts-n.AttemptsBefore, c.maxAttempts(n)
+	if made < 1 || made >= most {
+		return ""
+	}
+	return fmt.Sprintf("attempt %d of %d", made+1, most)
+}
+
+// maxAttempts is how often a step is tried without a person asking.
+func (c *scene) maxAttempts(n *plan.Node) int { return cmp.Or(n.MaxAttempts, c.Root().MaxAttempts, 1) }
+
+// usualPatience is after how many seconds without a sign of life an agent is
+// marked where its plan says nothing else.
+const usualPatience = 15 * 60
+
+// quietSince is when a stalled step's agent was heard of last.
+func (c *scene) quietSince(n *plan.Node) plan.Stamp {
+	return n.StalledAt - plan.Stamp(cmp.Or(c.Root().StallAfter, usualPatience))
 }
 
 func (c *scene) runningLine(n *plan.Node) Line {
@@ -152,5 +188,12 @@ func (c *scene) runningLine(n *plan.Node) Line {
 	case plan.PhaseApplying:
 		return Line{Text: "applying changes", Since: n.PhaseSince}
 	}
-	return Line{Text: c.agentName(n), Since: n.StartedAt}
+	if n.StalledAt != 0 {
+		return Line{Text: "silent for", Since: c.quietSince(n)}
+	}
+	text := c.agentName(n)
+	if try := c.try(n); try != "" {
+		text += " · " + try
+	}
+	return Line{Text: text, Since: n.StartedAt}
 }

@@ -32,6 +32,9 @@ type Drawer struct {
 	Asking     []AskItem
 	SubURL     string
 	SubBar     Bar
+	Brief      string     // what a rework begins with
+	Started    []NodeLink // dependants that a rework leaves as they are
+	Runs       []RunHead
 
 	Task    *Task // one of the two
 	Session *Session
@@ -41,7 +44,7 @@ type Drawer struct {
 }
 
 // NodeActions are what can be done with the step now.
-type NodeActions struct{ MarkDone, Retry, Stop bool }
+type NodeActions struct{ MarkDone, Retry, Stop, Rework, Skip, Unskip bool }
 
 // Task is what a step is to do and what became of it.
 type Task struct {
@@ -59,8 +62,16 @@ type Task struct {
 	Facts       []Fact
 	Result      *string
 	Error       *string
-	Skipped     string
+	Skipped     *Skipped // nil: it is not
+	Brief       string   // of the last rework
 	HasPrompt   bool
+}
+
+// Skipped says why a step is left out.
+type Skipped struct {
+	ByFailure bool      // of a step that it depends on; else a person did
+	Cause     *NodeLink // that step, if it is still there
+	Note      string
 }
 
 // FileRow is a file that the step declares.
@@ -110,6 +121,10 @@ func NewDrawer(in DrawerInput) *Drawer {
 		d.SubURL, d.SubBar = Place{Plan: n.Subplan, View: in.Place.View}.URL(), barOf(s.Tally(n.Subplan))
 	}
 	d.Previous, d.Next = s.neighbours(n, in.Place)
+	d.Runs = runHeads(in.Runs)
+	if d.Actions.Rework {
+		d.Brief, d.Started = text(n.ReworkBrief), s.links(n.PlanID, s.StartedDependants(in.Node), in.Place)
+	}
 	if in.Place.Tab == TabSession {
 		d.Session = newSession(s, n, in)
 	} else {
@@ -120,11 +135,23 @@ func NewDrawer(in DrawerInput) *Drawer {
 
 func actionsOf(n *plan.Node) NodeActions {
 	inSubplan := n.State == plan.Running && n.Phase == plan.PhaseSubplan
+	whole := n.Subplan == 0
 	return NodeActions{
 		MarkDone: n.State != plan.Done && !inSubplan,
 		Retry:    n.State == plan.Failed,
 		Stop:     n.State == plan.Running && !inSubplan || n.WaitingForUser(),
+		Rework:   whole && (n.State == plan.Done || n.State == plan.Failed),
+		Skip:     whole && (n.State == plan.Pending || n.State == plan.Ready),
+		Unskip:   n.State == plan.Skipped && n.SkippedBy == plan.SkippedByPerson,
 	}
+}
+
+// text returns what is there, "" for nothing.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // neighbours are the full pages of the steps before and after, by number.
@@ -144,7 +171,7 @@ func fullURL(r plan.Ref, at Place) string { return NodeURL(r) + "/full" + query(
 
 func newSession(s *scene, n *plan.Node, in DrawerInput) *Session {
 	scribe := NewScribe(in.Node, in.Runs)
-	ses := &Session{Node: in.Node, Entries: scribe.Entries(in.Events), Live: n.Working(), Waits: s.line(n)}
+	ses := &Session{Node: in.Node, Runs: runHeads(in.Runs), Segments: segments(scribe.Entries(in.Events)), Live: n.Working(), Waits: s.line(n)}
 	if in.Older && len(in.Events) > 0 {
 		ses.Older = in.Events[0].ID
 	}
@@ -153,7 +180,7 @@ func newSession(s *scene, n *plan.Node, in DrawerInput) *Session {
 
 // OlderSession is the part of a transcript before an entry.
 func OlderSession(node plan.Ref, runs []plan.Run, events []plan.Event, more bool) *Session {
-	ses := &Session{Node: node, Entries: NewScribe(node, runs).Entries(events)}
+	ses := &Session{Node: node, Segments: segments(NewScribe(node, runs).Entries(events))}
 	if more && len(events) > 0 {
 		ses.Older = events[0].ID
 	}
@@ -165,9 +192,9 @@ func (s *scene) task(n *plan.Node, in DrawerInput) *Task {
 	t := &Task{Node: n.Ref(), Instruction: n.Kind == plan.KindUser, Description: n.Description, Criteria: n.Criteria,
 		Undeclared: n.Undeclared, UndeclMore: n.UndeclaredMore, After: s.links(n.PlanID, g.Prerequisites(n.ID), in.Place),
 		Before: s.links(n.PlanID, g.Dependants(n.ID), in.Place), Agent: s.agentRow(n), Result: n.Result, Error: n.Error,
-		HasPrompt: n.Kind != plan.KindUser}
+		Brief: text(n.ReworkBrief), HasPrompt: n.Kind != plan.KindUser}
 	if n.State == plan.Skipped {
-		t.Skipped = skippedLine(n).Text
+		t.Skipped = s.skipped(n, in.Place)
 	}
 	for _, id := range n.ResultsFrom {
 		for _, l := range s.links(n.PlanID, []plan.NodeID{id}, in.Place) {
@@ -175,8 +202,19 @@ func (s *scene) task(n *plan.Node, in DrawerInput) *Task {
 		}
 	}
 	t.Files = s.files(n, in.Place)
-	t.Facts = facts(n, in.Runs)
+	t.Facts = s.facts(n, in.Runs)
 	return t
+}
+
+func (s *scene) skipped(n *plan.Node, at Place) *Skipped {
+	if n.SkippedBy != plan.SkippedByFailure {
+		return &Skipped{Note: n.SkipNote}
+	}
+	out := &Skipped{ByFailure: true}
+	for _, l := range s.links(n.PlanID, []plan.NodeID{n.SkippedCause}, at) {
+		out.Cause = &l
+	}
+	return out
 }
 
 func (s *scene) links(id plan.PlanID, nodes []plan.NodeID, at Place) []NodeLink {
@@ -241,7 +279,7 @@ func capabilitySource(source string) string {
 	return "the server's default"
 }
 
-func facts(n *plan.Node, runs []plan.Run) []Fact {
+func (s *scene) facts(n *plan.Node, runs []plan.Run) []Fact {
 	var list []Fact
 	add := func(name, value string) {
 		if value != "" {
@@ -257,18 +295,36 @@ func facts(n *plan.Node, runs []plan.Run) []Fact {
 	case n.FinishedAt != 0:
 		add("Took", between(n.StartedAt, n.FinishedAt))
 	}
+	if h := s.hold(n); n.State == plan.Ready && h.Until != 0 {
+		list = append(list, Fact{Name: "Starts again", At: h.Until})
+	}
 	if len(runs) > 1 {
 		add("Runs", strconv.Itoa(len(runs)))
 	}
-	if n.Attempts > 1 {
-		add("Attempts", strconv.Itoa(n.Attempts))
-	}
+	add("Attempts", s.attempts(n))
 	if n.Interruptions > 0 {
 		add("Interruptions", strconv.Itoa(n.Interruptions))
 	}
 	add("Tokens", tokenWords(n.TokensIn, n.TokensOut))
 	add("Cost", cost(n.CostUSD))
 	return list
+}
+
+// attempts says how often the step was tried, and how often it may be, "" where
+// that says nothing.
+func (s *scene) attempts(n *plan.Node) string {
+	made, most := n.Attempts-n.AttemptsBefore, s.maxAttempts(n)
+	switch {
+	case most == 1 && n.Attempts < 2:
+		return ""
+	case most == 1:
+		return strconv.Itoa(n.Attempts)
+	case n.Attempts == 0:
+		return fmt.Sprintf("up to %d", most)
+	case n.AttemptsBefore > 0:
+		return fmt.Sprintf("%d of %d; %d in all", made, most, n.Attempts)
+	}
+	return fmt.Sprintf("%d of %d", made, most)
 }
 
 // Topic is what an open drawer follows.
@@ -286,13 +342,14 @@ func (d *Drawer) tabURL(tab string) string { return d.Place.WithTab(tab).Node(d.
 
 func (d *Drawer) fullTabURL(tab string) string { return fullURL(d.Node, d.Place.WithTab(tab)) }
 
-// Pieces are the parts of the drawer that change, without transcript entries.
+// Pieces are the parts of the drawer that change, without transcript entries:
+// of either tab, since who follows the step may have either open.
 func (d *Drawer) Pieces() []Piece {
 	list := []Piece{{ID: "node-head", Body: nodeHead(d)}}
 	if d.Task != nil {
 		list = append(list, Piece{ID: "node-task", Body: taskPanel(d)})
 	}
-	return list
+	return append(list, runPieces(d.Runs)...)
 }
 
 // waitsForYou reports whether a person is to do the step now.

@@ -10,5 +10,6 @@ var glyphs = map[string]string{
 	"failed":  `<circle r="6.2" class="solid"/><path class="mark" d="M-2.1-2.1 2.1 2.1M2.1-2.1-2.1 2.1"/>`,
 	"skipped": `<circle r="5.5"/><path d="M-3.6 3.6 3.6-3.6"/>`,
 	"stopped": `<circle r="5.5"/><path class="solid" d="M-2-2h4v4h-4z"/>`,
+	"stalled": `<circle r="5.5"/><path d="M0-2.6V.4M0 2.7v.01"/>`,
 	"you":     `<circle cy="-2.6" r="2.7"/><path d="M-5 5.6c.5-3 2.3-4.4 5-4.4s4.5 1.4 5 4.4"/>`,
 }

@@ -261,7 +261,7 @@ func legend() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, l := range []Look{lookPending, lookReady, lookRunning, lookYou, lookDone, lookFailed, lookSkipped} {
+		for _, l := range []Look{lookPending, lookReady, lookRunning, lookStalled, lookYou, lookDone, lookFailed, lookSkipped} {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

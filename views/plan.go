@@ -32,11 +32,16 @@ type PlanPage struct {
 	Controls Controls
 	Working  []WorkItem
 	Waiting  []WaitItem
+	Stalled  []WaitItem
 	Asking   []AskItem
+	Meter    *Meter // nil: there is no budget
 	Settings Settings
-	Graph    *Graph // one of the two
-	List     *List
-	Drawer   *Drawer
+
+	OverBudget string // why nothing new starts; "" : it may
+
+	Graph  *Graph // one of the two
+	List   *List
+	Drawer *Drawer
 }
 
 // Crumb is a step of the way from the top to a plan.
@@ -56,10 +61,11 @@ type WorkItem struct {
 	Line            Line
 }
 
-// WaitItem is a step that a person is to do.
+// WaitItem is a step that a person is to do, or to decide about.
 type WaitItem struct {
 	URL, Ref, Title string
 	Since           plan.Stamp
+	Node            plan.Ref
 }
 
 // AskItem is an agent's question.
@@ -84,6 +90,8 @@ func NewPlanPage(in PlanInput) *PlanPage {
 	p.Crumbs = crumbs(s, in.Place)
 	p.Controls = s.controls()
 	p.Working, p.Waiting, p.Asking = s.working(in.Place), s.waiting(in.Place), s.asking(in.Place)
+	p.Stalled = s.stalled(in.Place)
+	p.Meter, p.OverBudget = newMeter(s.Root()), overBudget(s.Root(), s.Tally(s.Root().ID))
 	p.Settings = newSettings(s, in)
 	if in.Place.View == ViewList {
 		p.List = newList(s, in.Place)
@@ -168,7 +176,18 @@ func (s *scene) working(at Place) []WorkItem {
 func (s *scene) waiting(at Place) []WaitItem {
 	var list []WaitItem
 	for _, n := range s.Waiting() {
-		list = append(list, WaitItem{URL: at.Node(n.Ref()), Ref: n.Ref().String(), Title: n.Title, Since: n.PhaseSince})
+		list = append(list, WaitItem{URL: at.Node(n.Ref()), Ref: n.Ref().String(), Title: n.Title, Since: n.PhaseSince, Node: n.Ref()})
+	}
+	return list
+}
+
+// stalled are the steps whose agents seem to hang: someone may want to stop them.
+func (s *scene) stalled(at Place) []WaitItem {
+	var list []WaitItem
+	for _, n := range s.Active() {
+		if s.look(n) == lookStalled {
+			list = append(list, WaitItem{URL: at.Node(n.Ref()), Ref: n.Ref().String(), Title: n.Title, Since: s.quietSince(n), Node: n.Ref()})
+		}
 	}
 	return list
 }
@@ -193,35 +212,6 @@ func askItem(at Place, n *plan.Node, q plan.Question) AskItem {
 
 // DOM is the id of the question's element.
 func (a AskItem) DOM() string { return dom("ask", a.Node) + "-" + token(a.ID) }
-
-// Settings are the fields of the settings dialog.
-type Settings struct {
-	TopLevel         bool
-	WorkDir          string
-	WorkDirFixed     bool
-	TestInstructions string
-	MaxParallel      string
-	Agent            string // name of the plan's own default; "" inherits
-	Inherits         string // what is used when it has none
-	Agents           []string
-}
-
-func newSettings(s *scene, in PlanInput) Settings {
-	p, root := s.Plan(in.Place.Plan), s.Root()
-	set := Settings{TopLevel: p.TopLevel(), WorkDir: in.WorkDir, WorkDirFixed: root.FirstStart != 0,
-		TestInstructions: root.TestInstructions, Inherits: s.inherits(p)}
-	if root.MaxParallel > 0 {
-		set.MaxParallel = strconv.Itoa(root.MaxParallel)
-	}
-	if own := s.Profiles[p.DefaultProfile]; own != nil {
-		set.Agent = own.Name
-	}
-	for _, prof := range s.Profiles {
-		set.Agents = append(set.Agents, prof.Name)
-	}
-	slices.Sort(set.Agents)
-	return set
-}
 
 // inherits says which agent a plan without one of its own would use.
 func (s *scene) inherits(p *plan.Plan) string {

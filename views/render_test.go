@@ -71,7 +71,10 @@ func everything(text string) map[string]templ.Component {
 		p.Name, p.Model, p.Description, p.BaseURL = text, text, text, "https://example.com/"+text
 	}
 	s.Questions = []plan.Question{{ID: text, PlanID: 1, NodeID: 2, Tool: text, Text: text, Input: []byte(fmt.Sprintf(`{%q:%q}`, text, text))}}
-	runs := []plan.Run{{ID: "r", Number: 1, AgentName: text, Model: text}}
+	s.Root().MaxTokens, s.Root().Tokens, s.Root().StallAfter = 10, 20, 60
+	nodes := s.NodesOf(1)
+	nodes[0].ReworkBrief, nodes[1].StalledAt = &text, 1400
+	runs := []plan.Run{{ID: "q", Number: 1, AgentName: text, Model: text, Outcome: plan.OutcomeFailed, Cause: text}, {ID: "r", Number: 2, AgentName: text, Model: text}}
 	drawer := func(tab string) *Drawer {
 		return NewDrawer(DrawerInput{Snapshot: s, Node: plan.Ref{Plan: 1, Node: 2}, Place: Place{Plan: 1, Tab: tab}, Runs: runs, Events: events(text), Older: true})
 	}
@@ -82,6 +85,8 @@ func everything(text string) map[string]templ.Component {
 		"list":     PlanView(planPage(s, Place{Plan: 1, View: ViewList})),
 		"subplan":  PlanView(planPage(s, Place{Plan: 2})),
 		"task":     DrawerView(drawer(TabTask)),
+		"done":     DrawerView(NewDrawer(DrawerInput{Snapshot: s, Node: plan.Ref{Plan: 1, Node: 1}, Place: Place{Plan: 1}, Runs: runs})),
+		"skipped":  DrawerView(NewDrawer(DrawerInput{Snapshot: s, Node: plan.Ref{Plan: 1, Node: 4}, Place: Place{Plan: 1}, Runs: runs})),
 		"session":  DrawerView(drawer(TabSession)),
 		"full":     NodePage(drawer(TabSession)),
 		"older":    OlderEntries(OlderSession(plan.Ref{Plan: 1, Node: 2}, runs, events(text), true)),
@@ -92,7 +97,7 @@ func everything(text string) map[string]templ.Component {
 		"toast":    Toast(text),
 		"field":    FieldError(text),
 		"outcome":  TestOutcomeView(&TestOutcome{Detail: text, Facts: []Fact{{Name: "x", Value: text}}}),
-		"agents":   AgentsView(NewAgentsPage(AgentsInput{Profiles: profiles, Harnesses: []Harness{{Slug: text, Name: text, Path: text, Refused: text}}})),
+		"agents":   AgentsView(NewAgentsPage(AgentsInput{Profiles: profiles, Limits: []plan.Limit{{Profile: 1, Until: 9, Text: text}}, Harnesses: []Harness{{Slug: text, Name: text, Path: text, Refused: text}}})),
 		"start":    StartView(NewStartPage("http://127.0.0.1:1", true)),
 		"document": Layout(&Shell{Title: text, Sidebar: Sidebar{Plans: summary}, Page: ProblemView(text, text)}),
 	}
@@ -211,9 +216,17 @@ func TestWhatStreamsInIsWhatAReloadShows(t *testing.T) {
 			}
 		}
 	}
-	d := NewDrawer(DrawerInput{Snapshot: tree(nil), Node: plan.Ref{Plan: 1, Node: 2}, Place: Place{Plan: 1}})
-	whole := render(t, DrawerView(d))
-	for id, piece := range htmlOf(t, d.Pieces()) {
+	in := DrawerInput{Snapshot: tree(nil), Node: plan.Ref{Plan: 1, Node: 2}, Place: Place{Plan: 1},
+		Runs: []plan.Run{{ID: "q", Number: 1, Outcome: plan.OutcomeFailed}, {ID: "r", Number: 2}}, Events: append(events("x"), plan.Event{ID: 99, RunID: "q", Kind: "text"})}
+	pieces := htmlOf(t, NewDrawer(in).Pieces())
+	task := render(t, DrawerView(NewDrawer(in)))
+	in.Place.Tab = TabSession
+	session := render(t, DrawerView(NewDrawer(in)))
+	for id, piece := range pieces {
+		whole := task
+		if strings.HasPrefix(id, "run") {
+			whole = session
+		}
 		if !strings.Contains(whole, piece) {
 			t.Errorf("the drawer does not hold the piece %s as it is sent", id)
 		}

@@ -17,11 +17,18 @@ const maxShown = 60_000
 
 // Session is the transcript of a step.
 type Session struct {
-	Node    plan.Ref
+	Node     plan.Ref
+	Runs     []RunHead // all of the step
+	Segments []Segment
+	Older    int64 // entries before this event are to be had; 0: none
+	Live     bool  // more is to come
+	Waits    Line  // what the step waits for, while there is nothing
+}
+
+// Segment is what one run told, as far as it is shown.
+type Segment struct {
+	Run     *RunHead // nil: what was told before the first run
 	Entries []Entry
-	Older   int64 // entries before this event are to be had; 0: none
-	Live    bool  // more is to come
-	Waits   Line  // what the step waits for, while there is nothing
 }
 
 // Entry is one entry of a transcript.
@@ -40,16 +47,7 @@ type Entry struct {
 	Error  bool   // of a tool result
 	Result *Entry // of a tool use, where it is known
 	End    *RunEnd
-	Run    *RunMark // the run that begins with this entry
-}
-
-// RunMark separates the runs of a step.
-type RunMark struct {
-	Number int
-	Kind   plan.RunKind
-	Agent  string
-	Model  string
-	At     plan.Stamp
+	Run    *RunHead // of the run that it belongs to; nil: of none
 }
 
 // RunEnd is how a run ended.
@@ -65,31 +63,47 @@ type RunEnd struct {
 	Cost     string
 }
 
-// Scribe turns events into entries. It knows the runs of the step, and which of
-// them have begun in what was shown.
+// Scribe turns events into entries. It knows the runs of the step.
 type Scribe struct {
-	node plan.Ref
-	runs map[plan.RunID]*plan.Run
-	seen map[plan.RunID]bool
+	node  plan.Ref
+	heads []RunHead
+	runs  map[plan.RunID]int // index in heads
 }
 
-// NewScribe returns a scribe for a step. Runs that begin before the first event
-// it is given are marked there.
+// NewScribe returns a scribe for a step.
 func NewScribe(node plan.Ref, runs []plan.Run) *Scribe {
-	s := &Scribe{node: node, runs: map[plan.RunID]*plan.Run{}, seen: map[plan.RunID]bool{}}
+	s := &Scribe{node: node}
 	s.Learn(runs)
 	return s
 }
 
-// Learn takes in the runs of the step as they are now.
+// Learn takes in the runs of the step as they are now, all of them.
 func (s *Scribe) Learn(runs []plan.Run) {
+	s.heads, s.runs = runHeads(runs), make(map[plan.RunID]int, len(runs))
 	for i := range runs {
-		s.runs[runs[i].ID] = &runs[i]
+		s.runs[runs[i].ID] = i
 	}
 }
 
 // Knows reports whether an event's run is known.
-func (s *Scribe) Knows(e *plan.Event) bool { return e.RunID == "" || s.runs[e.RunID] != nil }
+func (s *Scribe) Knows(e *plan.Event) bool {
+	_, known := s.runs[e.RunID]
+	return known || e.RunID == ""
+}
+
+// runOf returns the run that an event belongs to. What is told between runs goes
+// with the one before.
+func (s *Scribe) runOf(ev *plan.Event) *RunHead {
+	if i, known := s.runs[ev.RunID]; known {
+		return &s.heads[i]
+	}
+	for i := len(s.heads) - 1; i >= 0 && ev.RunID == ""; i-- {
+		if s.heads[i].At <= ev.At {
+			return &s.heads[i]
+		}
+	}
+	return nil
+}
 
 // Entries turns events into entries, results put with the calls that they answer.
 func (s *Scribe) Entries(events []plan.Event) []Entry {
@@ -151,7 +165,7 @@ type eventData struct {
 
 // Entry turns one event into an entry. What cannot be read is shown as it is.
 func (s *Scribe) Entry(ev *plan.Event) Entry {
-	e := Entry{ID: ev.ID, Node: s.node, Kind: ev.Kind, At: ev.At, Run: s.mark(ev)}
+	e := Entry{ID: ev.ID, Node: s.node, Kind: ev.Kind, At: ev.At, Run: s.runOf(ev)}
 	var d eventData
 	if err := json.Unmarshal(ev.Data, &d); err != nil {
 		e.Kind = kindLog
@@ -185,16 +199,6 @@ func (s *Scribe) Entry(ev *plan.Event) Entry {
 		e.End = runEnd(&d)
 	}
 	return e
-}
-
-// mark returns the mark of a run whose first event this is.
-func (s *Scribe) mark(ev *plan.Event) *RunMark {
-	run := s.runs[ev.RunID]
-	if run == nil || s.seen[ev.RunID] {
-		return nil
-	}
-	s.seen[ev.RunID] = true
-	return &RunMark{Number: run.Number, Kind: run.Kind, Agent: run.AgentName, Model: run.Model, At: run.StartedAt}
 }
 
 // slotID names the element that holds the result of a call.
@@ -233,28 +237,6 @@ func (e *Entry) DOM() string {
 	return "ev-" + strconv.FormatInt(e.ID, 10)
 }
 
-// DOM is the id of the mark's element.
-func (m *RunMark) DOM() string { return "run-" + strconv.Itoa(m.Number) }
-
-// Words name the run.
-func (m *RunMark) Words() string {
-	text := "Run " + strconv.Itoa(m.Number)
-	switch m.Kind {
-	case plan.RunReview, plan.RunPlanReview:
-		text += " · review"
-	case plan.RunJudge:
-		text += " · judge"
-	case plan.RunPlanner:
-		text += " · planner"
-	case plan.RunExternal:
-		text += " · outside agent"
-	}
-	if m.Agent != "" {
-		text += " · " + m.Agent
-	}
-	return text
-}
-
 // RawURL is where the whole text of an entry is.
 func (e *Entry) RawURL() string {
 	return NodeURL(e.Node) + "/events/" + strconv.FormatInt(e.ID, 10)
@@ -265,15 +247,37 @@ func (s *Session) OlderURL() string {
 	return NodeURL(s.Node) + "/events?before=" + strconv.FormatInt(s.Older, 10)
 }
 
-// Pieces are what an entry adds to a transcript that is on a page already.
+// Pieces are what an entry adds to a transcript that is on a page already: its
+// run's segment where the page has none yet, and itself in there.
 func (e *Entry) Pieces() []Piece {
+	in := "log"
 	var list []Piece
 	if e.Run != nil {
-		list = append(list, Piece{ID: e.Run.DOM(), In: "log", Once: true, Body: runMark(e.Run)})
+		in = e.Run.segment()
+		list = append(list, Piece{ID: e.Run.DOM(), In: "log", Once: true, Body: runSection(Segment{Run: e.Run})})
 	}
 	// A result goes where its call keeps a place for it; else it stands alone.
 	once := e.Kind != kindToolResult
-	return append(list, Piece{ID: e.DOM(), In: "log", Once: once, Body: entry(e)})
+	return append(list, Piece{ID: e.DOM(), In: in, Once: once, Body: entry(e)})
+}
+
+// segments sorts entries by run, in the order in which the runs come.
+func segments(list []Entry) []Segment {
+	var out []Segment
+	at := map[int]int{} // run number → index
+	for _, e := range list {
+		number := 0
+		if e.Run != nil {
+			number = e.Run.Number
+		}
+		i, known := at[number]
+		if !known {
+			i, at[number] = len(out), len(out)
+			out = append(out, Segment{Run: e.Run})
+		}
+		out[i].Entries = append(out[i].Entries, e)
+	}
+	return out
 }
 
 // RawText is the whole text of an event, for a page of its own.

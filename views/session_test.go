@@ -10,7 +10,8 @@ import (
 )
 
 func scribe() *Scribe {
-	return NewScribe(plan.Ref{Plan: 1, Node: 2}, []plan.Run{{ID: "a", Number: 1, AgentName: "claude"}, {ID: "b", Number: 2}})
+	return NewScribe(plan.Ref{Plan: 1, Node: 2}, []plan.Run{{ID: "a", Number: 1, Kind: plan.RunStep, AgentName: "claude", Outcome: plan.OutcomeDone, StartedAt: 100},
+		{ID: "b", Number: 2, Kind: plan.RunStep, StartedAt: 200}})
 }
 
 func TestResultsGoToTheirCalls(t *testing.T) {
@@ -28,16 +29,44 @@ func TestResultsGoToTheirCalls(t *testing.T) {
 	}
 }
 
-func TestRunsAreMarkedOnce(t *testing.T) {
+func TestEventsAreSortedByRun(t *testing.T) {
 	s := scribe()
-	var marks []string
-	for _, run := range []plan.RunID{"", "a", "a", "b", "a", "unknown"} {
-		if e := s.Entry(&plan.Event{RunID: run, Kind: "text", Data: []byte(`{"text":"x"}`)}); e.Run != nil {
-			marks = append(marks, e.Run.Words())
+	var list []Entry
+	for _, ev := range []struct {
+		run plan.RunID
+		at  plan.Stamp
+	}{{"", 50}, {"a", 100}, {"", 150}, {"b", 200}, {"a", 210}, {"", 220}, {"unknown", 230}} {
+		list = append(list, s.Entry(&plan.Event{ID: int64(ev.at), RunID: ev.run, At: ev.at, Kind: "text", Data: []byte(`{"text":"x"}`)}))
+	}
+	got := map[string][]int64{}
+	var order []string
+	for _, seg := range segments(list) {
+		name := "none"
+		if seg.Run != nil {
+			name = seg.Run.Name()
+		}
+		order = append(order, name)
+		for _, e := range seg.Entries {
+			got[name] = append(got[name], e.ID)
 		}
 	}
-	if diff := cmp.Diff([]string{"Run 1 · claude", "Run 2"}, marks); diff != "" {
+	want := map[string][]int64{"none": {50, 230}, "Run 1": {100, 150, 210}, "Run 2 · rework": {200, 220}}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"none", "Run 1", "Run 2 · rework"}, order); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestAnEntryBringsThePlaceForItsRun(t *testing.T) {
+	e := scribe().Entry(&plan.Event{ID: 9, RunID: "b", At: 200, Kind: "text", Data: []byte(`{"text":"x"}`)})
+	list := e.Pieces()
+	if len(list) != 2 || list[0].ID != "run-2" || list[0].In != "log" || !list[0].Once || list[1].ID != "ev-9" || list[1].In != "seg-2" {
+		t.Errorf("got %+v", list)
+	}
+	if shell := render(t, list[0].Body); !strings.Contains(shell, `id="seg-2"`) || !strings.Contains(shell, `id="run-head-2"`) {
+		t.Errorf("the run's place is %s", shell)
 	}
 }
 

@@ -14,7 +14,8 @@ type PlanSummary struct {
 	Started   bool
 	Begun     bool // it was started at some time
 	Tally     plan.Tally
-	Questions int // open ones of its agents
+	Questions int  // open ones of its agents
+	NoBudget  bool // nothing more starts until its budget is raised
 	CreatedAt plan.Stamp
 	WorkDir   string
 	Executor  plan.Executor
@@ -24,7 +25,13 @@ type PlanSummary struct {
 func (p *PlanSummary) Look() Look { return planLook(p.Status, p.Started, p.Begun) }
 
 // Waiting counts what waits for a person.
-func (p *PlanSummary) Waiting() int { return p.Tally.Waiting + p.Questions }
+func (p *PlanSummary) Waiting() int {
+	n := p.Tally.Waiting + p.Questions
+	if p.NoBudget {
+		n++
+	}
+	return n
+}
 
 // WaitingWords say what waits for a person.
 func (p *PlanSummary) WaitingWords() string {
@@ -42,7 +49,12 @@ type Sidebar struct {
 
 func (s *Sidebar) shown() []PlanSummary { return s.Plans[:min(len(s.Plans), sidebarPlans)] }
 
-func (s *Sidebar) allWords() string { return "All " + strconv.Itoa(len(s.Plans)) + " plans" }
+func (s *Sidebar) allWords() string {
+	if len(s.Plans) == 1 {
+		return "All plans"
+	}
+	return "All " + strconv.Itoa(len(s.Plans)) + " plans"
+}
 
 // Pieces are the parts of the sidebar that change.
 func (s *Sidebar) Pieces() []Piece {

@@ -9,7 +9,7 @@ type Look struct {
 	Word string
 }
 
-// The looks. You is what waits for a person.
+// The looks. You is what waits for a person, stalled what seems to hang.
 var (
 	lookPending = Look{"pending", "Pending"}
 	lookReady   = Look{"ready", "Ready"}
@@ -18,6 +18,7 @@ var (
 	lookFailed  = Look{"failed", "Failed"}
 	lookSkipped = Look{"skipped", "Skipped"}
 	lookYou     = Look{"you", "Waiting for you"}
+	lookStalled = Look{"stalled", "No sign of life"}
 	lookStopped = Look{"stopped", "Stopped"}
 	lookEmpty   = Look{"pending", "Empty"}
 )
@@ -34,6 +35,9 @@ func lookOf(n *plan.Node, asks bool) Look {
 	case plan.Ready:
 		return lookReady
 	case plan.Running:
+		if n.StalledAt != 0 {
+			return lookStalled
+		}
 		return lookRunning
 	case plan.Done:
 		return lookDone

@@ -38,10 +38,27 @@ func banner(w io.Writer, o *options, e *engine.Engine, base string) error {
 	for _, r := range rows {
 		fmt.Fprintf(w, "  %-10s %s\n", r[0], r[1])
 	}
-	if old := filepath.Join(filepath.Dir(o.engine.DB), "clearbox.db"); old != o.engine.DB && exists(old) {
-		fmt.Fprintf(w, "  %-10s %s holds plans of the Python program clearbox; they are left alone\n", "note", old)
+	note, err := importable(o.engine.DB, e)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		fmt.Fprintf(w, "  %-10s %s\n", "note", note)
 	}
 	return nil
+}
+
+// importable says that a database of the Python program lies beside ours and has
+// not been imported, "" when it is not so.
+func importable(db string, e *engine.Engine) (string, error) {
+	old := filepath.Join(filepath.Dir(db), "clearbox.db")
+	if old == db || !exists(old) {
+		return "", nil
+	}
+	if was, err := e.ImportedFrom(context.Background(), old); was || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s holds plans of the Python program clearbox, which are left alone: `clearbox import %s` takes them over", old, old), nil
 }
 
 // mayDo says in words what agents whose profile names no capability may do.

@@ -89,7 +89,8 @@ func TestHelpListsEveryFlag(t *testing.T) {
 		"workdir": "CLEARBOX_WORKDIR", "mock": "CLEARBOX_AGENT=mock", "mock-speed": "", "max-concurrency": "CLEARBOX_MAX_CONCURRENCY",
 		"agent-profile": "CLEARBOX_AGENT_PROFILE", "default-capability": "CLEARBOX_DEFAULT_CAPABILITY",
 		"permission-mode": "CLEARBOX_PERMISSION_MODE", "model": "CLEARBOX_MODEL", "max-turns": "", "openai-base-url": "OPENAI_BASE_URL",
-		"openai-model": "CLEARBOX_OPENAI_MODEL", "openai-api-key-env": "", "no-agent-mcp": "", "harness-dir": "CLEARBOX_HARNESS_DIR",
+		"openai-model": "CLEARBOX_OPENAI_MODEL", "openai-api-key-env": "", "no-agent-mcp": "", "isolation": "CLEARBOX_ISOLATION", "no-snapshots": "",
+		"planner-agent": "CLEARBOX_PLANNER_AGENT", "planner-max-nodes": "", "mcp-may-approve": "", "harness-dir": "CLEARBOX_HARNESS_DIR",
 		"pass-env": "", "auth-token-file": "CLEARBOX_AUTH_TOKEN_FILE", "orphan-after": "", "on-exit": "", "log-format": "CLEARBOX_LOG_FORMAT", "log-level": "",
 	} {
 		entry := regexp.MustCompile(`(?m)^  --` + flag + `( .*)?\n      (.*)$`).FindStringSubmatch(o.out)

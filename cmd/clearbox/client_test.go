@@ -65,6 +65,7 @@ type node struct {
 	Key         string   `json:"key"`
 	Title       string   `json:"title"`
 	Description string   `json:"description,omitempty"`
+	Kind        string   `json:"kind,omitempty"`
 	Agent       string   `json:"agent,omitempty"`
 	Files       []string `json:"files,omitempty"`
 }

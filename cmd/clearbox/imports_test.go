@@ -32,14 +32,16 @@ var rules = []rule{
 	{"plugin", nil, nil},
 	{"plugin/toolkit", []string{"plugin"}, nil},
 	{"plugin/plugintest", []string{"plugin"}, nil},
+	{"cmd/harness-claude", []string{"plugin", "plugin/*"}, nil},
 	{"cmd/harness-openai", []string{"plugin", "plugin/*"}, nil},
 	{"cmd/harness-mock", []string{"plugin", "plugin/*"}, nil},
 	{"handlers", []string{"engine", "engine/plan", "views", "static"}, []string{"database/sql", "os/exec", "github.com/jmoiron/sqlx"}},
 	{"static", nil, nil},
-	{"cmd/clearbox", []string{"handlers", "engine", "engine/plan", "static"}, nil},
+	{"cmd/clearbox", []string{"handlers", "engine", "engine/plan", "static", "plugin", "plugin/plugintest"}, nil},
 }
 
-// support is for tests, benchmarks and examples; nothing else may import it.
+// support is for tests, benchmarks and examples; nothing else may import it, but
+// for the suite of harnesses, which clearbox harness check runs.
 var support = []string{"engine/enginetest", "internal/*", "examples/*", "plugin/plugintest"}
 
 func matches(pattern, pkg string) bool {

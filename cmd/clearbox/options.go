@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,32 +21,12 @@ type options struct {
 	port         int
 	allowedHosts list
 	authToken    string // path of the file that holds it
-	onExit       string
-	logFormat    string
-	logLevel     string
-	engine       engine.Options
-}
 
-// list is a flag that may be given several times.
-type list []string
-
-func (l *list) String() string { return strings.Join(*l, ",") }
-
-func (l *list) Set(v string) error {
-	for _, s := range strings.Split(v, ",") {
-		if s = strings.TrimSpace(s); s != "" {
-			*l = append(*l, s)
-		}
-	}
-	return nil
-}
-
-// option is one row of the table of flags.
-type option struct {
-	name string
-	env  string // variable that gives the default, "" for none
-	help string
-	bind func(fs *flag.FlagSet, name, help string)
+	mcpMayApprove bool
+	onExit        string
+	logFormat     string
+	logLevel      string
+	engine        engine.Options
 }
 
 // table lists every flag with its variable, default and help, in the order in
@@ -73,6 +51,11 @@ func (o *options) table() []option {
 		{"openai-base-url", "OPENAI_BASE_URL", "`URL` of the endpoint of the agent \"openai\", when it is made for the first time", text(&e.OpenAI.BaseURL, "")},
 		{"openai-model", "CLEARBOX_OPENAI_MODEL", "its model", text(&e.OpenAI.Model, "")},
 		{"openai-api-key-env", "", "`NAME` of the variable that holds its key", text(&e.OpenAI.KeyEnv, "")},
+		{"isolation", "CLEARBOX_ISOLATION", "the least isolation of steps: none or worktree (each step works in a copy of its own)", text(&e.Isolation, "none")},
+		{"no-snapshots", "", "take no snapshots: nothing is known of what steps change", truth(&e.NoSnapshots)},
+		{"planner-agent", "CLEARBOX_PLANNER_AGENT", "`name` of the agent that makes plans from goals (default: the default agent)", text(&e.PlannerAgent, "")},
+		{"planner-max-nodes", "", "steps that a plan made from a goal may have", number(&e.PlannerMaxNodes, 40)},
+		{"mcp-may-approve", "", "let planning sessions approve plans over MCP; without it only people do", truth(&o.mcpMayApprove)},
 		{"no-agent-mcp", "", "give built-in agents no Clearbox tools, so that they cannot break down their steps", truth(&e.NoAgentMCP)},
 		{"harness-dir", "CLEARBOX_HARNESS_DIR", "`folder` to look for harness binaries in, before the usual ones; repeatable", many((*list)(&e.HarnessDirs))},
 		{"pass-env", "", "`NAME` of a variable that harnesses get beyond the usual ones; repeatable", many((*list)(&e.PassEnv))},
@@ -83,92 +66,23 @@ func (o *options) table() []option {
 	}
 }
 
-func text(to *string, def string) func(*flag.FlagSet, string, string) {
-	return func(fs *flag.FlagSet, name, help string) { fs.StringVar(to, name, def, help) }
-}
-
-func number(to *int, def int) func(*flag.FlagSet, string, string) {
-	return func(fs *flag.FlagSet, name, help string) { fs.IntVar(to, name, def, help) }
-}
-
-func decimal(to *float64, def float64) func(*flag.FlagSet, string, string) {
-	return func(fs *flag.FlagSet, name, help string) { fs.Float64Var(to, name, def, help) }
-}
-
-func truth(to *bool) func(*flag.FlagSet, string, string) {
-	return func(fs *flag.FlagSet, name, help string) { fs.BoolVar(to, name, false, help) }
-}
-
-func span(to *time.Duration, def time.Duration) func(*flag.FlagSet, string, string) {
-	return func(fs *flag.FlagSet, name, help string) { fs.DurationVar(to, name, def, help) }
-}
-
-func many(to *list) func(*flag.FlagSet, string, string) {
-	return func(fs *flag.FlagSet, name, help string) { fs.Var(to, name, help) }
-}
-
-// errHelp asks for the help text to be printed, which is in its message.
-type errHelp string
-
-func (e errHelp) Error() string { return string(e) }
-
-// parse reads flags and variables. A flag that is given goes before its variable.
-func parse(args []string, env func(string) string) (*options, error) {
+// serverFlags adds the flags of the server to those of a command.
+func serverFlags(f *flags) *options {
 	o := &options{}
-	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	rows := o.table()
-	for _, row := range rows {
-		hint := row.help
-		if row.env != "" {
-			hint += " [" + row.env + "]"
-		}
-		row.bind(fs, row.name, hint)
-	}
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil, errHelp(usage + "\nflags of serve, with the environment variables that stand in for them:\n" + describe(fs, rows))
-	} else if err != nil {
-		return nil, flagError(err)
-	}
-	if fs.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	given := map[string]bool{}
-	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for _, row := range rows {
-		if v := env(row.env); row.env != "" && v != "" && !given[row.name] {
-			if err := fs.Set(row.name, v); err != nil {
-				return nil, fmt.Errorf("%s=%q: %w", row.env, v, err)
-			}
-		}
-	}
-	if env("CLEARBOX_AGENT") == "mock" && !given["mock"] {
+	f.add("", o.table()...)
+	return o
+}
+
+// complete sets what follows from other options and the environment, and refuses
+// what cannot work.
+func (o *options) complete(f *flags, env func(string) string) error {
+	if env("CLEARBOX_AGENT") == "mock" && !f.given["mock"] {
 		o.engine.Mock = true
 	}
-	return o, o.check()
-}
-
-// flagError says in the words of this program what package flag refuses.
-func flagError(err error) error {
-	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		return fmt.Errorf("unknown option --%s: \"clearbox serve --help\" lists those that there are", strings.TrimLeft(name, "-"))
+	if err := o.check(); err != nil {
+		return usageError{err}
 	}
-	return err
-}
-
-// describe lists flags for people, in the order of the table.
-func describe(fs *flag.FlagSet, rows []option) string {
-	var out strings.Builder
-	for _, row := range rows {
-		f := fs.Lookup(row.name)
-		value, text := flag.UnquoteUsage(f)
-		fmt.Fprintf(&out, "  --%s\n      %s", strings.TrimSpace(row.name+" "+value), text)
-		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" {
-			fmt.Fprintf(&out, " (default %s)", f.DefValue)
-		}
-		out.WriteByte('\n')
-	}
-	return out.String()
+	return nil
 }
 
 // check refuses values that cannot work.
@@ -185,6 +99,12 @@ func (o *options) check() error {
 	}
 	if o.engine.MockSpeed <= 0 {
 		bad.Addf("--mock-speed must be above 0")
+	}
+	if o.engine.Isolation != "none" && o.engine.Isolation != "worktree" {
+		bad.Addf("--isolation must be none or worktree")
+	}
+	if o.engine.PlannerMaxNodes < 1 {
+		bad.Addf("--planner-max-nodes must be above 0")
 	}
 	bad.Add(plan.Choice("--default-capability", o.engine.DefaultCapability, plan.Capabilities))
 	bad.Add(plan.Choice("--on-exit", o.onExit, []string{string(engine.ExitStop), string(engine.ExitDetach)}))

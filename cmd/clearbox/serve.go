@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,15 +11,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/clearbox-go/clearbox/engine"
-	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/handlers"
 )
 
@@ -30,36 +26,23 @@ const (
 	stopHTTP   = 2 * time.Second
 )
 
-// serve runs the server until it is told to end.
-func serve(args []string, out, errOut io.Writer) int {
-	o, err := parse(args, os.Getenv)
-	var help errHelp
-	if errors.As(err, &help) {
-		fmt.Fprint(out, help)
-		return 0
-	}
-	var token string
-	if err == nil {
-		token, err = o.token(os.Getenv)
-	}
-	if err != nil {
-		fmt.Fprintln(errOut, "clearbox:", oneLine(err))
-		return 2
-	}
-	// The memory that is saved by collecting more often costs a third of the
-	// requests per second.
-	debug.SetGCPercent(400)
-	if err := serveUntilEnd(o, token, out, errOut); err != nil {
-		fmt.Fprintln(errOut, "clearbox:", oneLine(err))
-		if k := plan.KindOf(err); k == plan.Invalid || k == plan.Malformed {
-			return 2
+// serveCommand runs the server until it is told to end.
+func serveCommand(s *streams, f *flags) action {
+	o := serverFlags(f)
+	return func(context.Context, []string) error {
+		if err := o.complete(f, os.Getenv); err != nil {
+			return err
 		}
-		return 1
+		token, err := o.token(os.Getenv)
+		if err != nil {
+			return usageError{err}
+		}
+		// The memory that is saved by collecting more often costs a third of the
+		// requests per second.
+		debug.SetGCPercent(400)
+		return serveUntilEnd(o, token, s.out, s.err)
 	}
-	return 0
 }
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
 
 func serveUntilEnd(o *options, token string, out, errOut io.Writer) error {
 	self, err := os.Executable()
@@ -73,17 +56,17 @@ func serveUntilEnd(o *options, token string, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer ln.Close()
+	defer ln.TCPListener.Close()
 	e, err := engine.Open(ctx, o.engine)
 	if err != nil {
 		return err
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
-	base := "http://" + net.JoinHostPort(o.reachable(), strconv.Itoa(port))
+	base := o.url(port)
 	e.SetAddress(port, func(t string) string { return fmt.Sprintf("http://127.0.0.1:%d/mcp-agent/%s", port, t) })
 	end := make(chan engine.OnExit, 1)
 	srv := handlers.New(e, handlers.Options{Version: version, URL: base, Host: o.host, Port: port,
-		AllowedHosts: o.allowedHosts, AuthToken: token, Log: log, Shutdown: func(how engine.OnExit) {
+		AllowedHosts: o.allowedHosts, AuthToken: token, MCPMayApprove: o.mcpMayApprove, Log: log, Shutdown: func(how engine.OnExit) {
 			select {
 			case end <- how:
 			default:
@@ -165,50 +148,6 @@ func (o *options) awaitEnd(asked <-chan engine.OnExit) <-chan engine.OnExit {
 	return end
 }
 
-// reachable is the name under which people reach the server.
-func (o *options) reachable() string {
-	switch o.host {
-	case "", "0.0.0.0", "::":
-		if len(o.allowedHosts) > 0 {
-			host, _, err := net.SplitHostPort(o.allowedHosts[0])
-			if err != nil {
-				host = o.allowedHosts[0]
-			}
-			return host
-		}
-		return "127.0.0.1"
-	}
-	return o.host
-}
-
-// listen opens the port, or says who has it.
-func listen(o *options) (net.Listener, error) {
-	addr := net.JoinHostPort(o.host, strconv.Itoa(o.port))
-	ln, err := net.Listen("tcp", addr)
-	if err == nil {
-		return ln, nil
-	}
-	if !errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
-	}
-	return nil, fmt.Errorf("port %d is in use by %s: stop that, or choose another --port", o.port, whoHolds(addr))
-}
-
-// whoHolds asks what answers at an address.
-func whoHolds(addr string) string {
-	c := http.Client{Timeout: 2 * time.Second}
-	r, err := c.Get("http://" + addr + "/api/health")
-	if err != nil {
-		return "another program"
-	}
-	defer r.Body.Close()
-	var health struct{ App, Version string }
-	if json.NewDecoder(io.LimitReader(r.Body, 4096)).Decode(&health) == nil && health.App == "clearbox" {
-		return "a Clearbox " + health.Version + " that is running already"
-	}
-	return "another program, which is not Clearbox"
-}
-
 func logger(o *options, w io.Writer) *slog.Logger {
 	level := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}[o.logLevel]
 	opts := &slog.HandlerOptions{Level: level}
@@ -216,13 +155,4 @@ func logger(o *options, w io.Writer) *slog.Logger {
 		return slog.New(slog.NewTextHandler(w, opts))
 	}
 	return slog.New(slog.NewJSONHandler(w, opts))
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

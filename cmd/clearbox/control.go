@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// startPlanCommand starts a plan.
+func startPlanCommand(s *streams, f *flags) action {
+	var by string
+	f.add("", executorFlag(&by))
+	r := remoteFlags(f)
+	return func(ctx context.Context, args []string) error {
+		id, err := planID(args[0])
+		if err != nil {
+			return err
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		if err := c.start(ctx, id, by); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Started plan %d: %s/plans/%d\n", id, c.base, id)
+		return nil
+	}
+}
+
+func executorFlag(to *string) option {
+	return option{"executor", "", "`who` runs the steps: builtin (agents of the server) or external (they are claimed over MCP) (default builtin)", text(to, "")}
+}
+
+func (c *client) start(ctx context.Context, id int, executor string) error {
+	body := map[string]string{}
+	if executor != "" {
+		body["executor"] = executor
+	}
+	return c.post(ctx, planPath(id)+"/start", body, nil)
+}
+
+// stopPlanCommand stops a plan or one step.
+func stopPlanCommand(s *streams, f *flags) action {
+	return onPlanOrStep(f, func(ctx context.Context, c *client, id, node int) error {
+		if node > 0 {
+			if err := c.post(ctx, stepPath(id, node)+"/stop", nil, nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "Stopped step %s: it is failed now, and can be retried\n", address(id, node))
+			return nil
+		}
+		if err := c.post(ctx, planPath(id)+"/stop", nil, nil); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Stopped plan %d: \"clearbox plan start %d\" goes on with it\n", id, id)
+		return nil
+	})
+}
+
+// retryCommand runs failed steps again.
+func retryCommand(s *streams, f *flags) action {
+	return onPlanOrStep(f, func(ctx context.Context, c *client, id, node int) error {
+		if node > 0 {
+			if err := c.post(ctx, stepPath(id, node)+"/retry", nil, nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "Retrying step %s\n", address(id, node))
+			return nil
+		}
+		var done struct{ Count int }
+		if err := c.post(ctx, planPath(id)+"/retry-failed", nil, &done); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Retrying %s of plan %d\n", count(done.Count, "failed step"), id)
+		return nil
+	})
+}
+
+// onPlanOrStep makes an action of one that is told a plan, or a step with a node
+// above 0.
+func onPlanOrStep(f *flags, do func(ctx context.Context, c *client, id, node int) error) action {
+	r := remoteFlags(f)
+	return func(ctx context.Context, args []string) error {
+		id, node, err := planOrStep(args[0])
+		if err != nil {
+			return err
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, id, node)
+	}
+}
+
+// doneCommand marks a step done, as the person does who did it.
+func doneCommand(s *streams, f *flags) action {
+	var result string
+	f.add("", option{"result", "", "`text` that later steps may read, such as a link; - reads it from standard input", text(&result, "")})
+	return onPlanOrStep(f, func(ctx context.Context, c *client, id, node int) error {
+		if node == 0 {
+			return wrongUse("plan done needs a step, such as %d.2", id)
+		}
+		body := map[string]string{}
+		if result == "-" {
+			b, err := io.ReadAll(s.in)
+			if err != nil {
+				return fmt.Errorf("read the result: %w", err)
+			}
+			result = strings.TrimSpace(string(b))
+		}
+		if f.given["result"] {
+			body["result"] = result
+		}
+		if err := c.post(ctx, stepPath(id, node)+"/complete", body, nil); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Step %s is done\n", address(id, node))
+		return nil
+	})
+}
+
+// deleteCommand removes a plan, when that is confirmed.
+func deleteCommand(s *streams, f *flags) action {
+	var yes bool
+	f.add("", option{"yes", "", "do not ask", truth(&yes)})
+	r := remoteFlags(f)
+	return func(ctx context.Context, args []string) error {
+		id, err := planID(args[0])
+		if err != nil {
+			return err
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		v, err := c.plan(ctx, id)
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("plan %d, %q, with %s and all that they did", id, plain(v.Plan.Title), count(v.Progress.Total, "step"))
+		if !yes {
+			if err := confirm(s, "Delete "+what+"?"); err != nil {
+				return err
+			}
+		}
+		if err := c.call(ctx, request{"DELETE", planPath(id), nil}, nil); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Deleted %s\n", what)
+		return nil
+	}
+}
+
+// confirm asks on the terminal. Without one nobody can agree.
+func confirm(s *streams, question string) error {
+	in, ok := s.in.(*os.File)
+	if !ok || !isTerminal(in) {
+		return wrongUse("there is no terminal to ask on: give --yes")
+	}
+	fmt.Fprintf(s.err, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read your answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was deleted")
+}
+
+// count is a number with what is counted.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// exportCommand prints a plan as Markdown.
+func exportCommand(s *streams, f *flags) action {
+	var file string
+	var short bool
+	f.add("", option{"out", "", "write to this `file` instead", text(&file, "")},
+		option{"no-diffs", "", "name the changed files only, without what changed in them", truth(&short)})
+	r := remoteFlags(f)
+	return func(ctx context.Context, args []string) error {
+		id, err := planID(args[0])
+		if err != nil {
+			return err
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		b, err := c.export(ctx, id, short)
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			_, err = s.out.Write(b)
+			return err
+		}
+		if err := os.WriteFile(file, b, 0o666); err != nil {
+			return fmt.Errorf("write the export: %w", err)
+		}
+		fmt.Fprintf(s.out, "Wrote plan %d to %s\n", id, file)
+		return nil
+	}
+}
+
+func (c *client) export(ctx context.Context, id int, short bool) ([]byte, error) {
+	path := planPath(id) + "/export.md"
+	if short {
+		path += "?diffs=false"
+	}
+	var b []byte
+	err := c.get(ctx, path, &b)
+	if refused(err, 404) {
+		if _, missing := c.plan(ctx, id); missing != nil {
+			return nil, missing
+		}
+		return nil, fmt.Errorf("the server at %s cannot export plans: it is of a version without that", c.base)
+	}
+	return b, err
+}
