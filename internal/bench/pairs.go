@@ -40,7 +40,7 @@ func pairsScenario() *scenario {
 		var on [2]*server
 		for i, of := range [2][2]int{{smallPlan, smallPlans}, {largePlan, largePlans}} {
 			var err error
-			if on[i], err = r.external(ctx, of[0], of[1]); err != nil {
+			if on[i], err = r.external(ctx, of[0], of[1], "--no-snapshots"); err != nil {
 				return err
 			}
 		}
@@ -62,14 +62,18 @@ func pairsScenario() *scenario {
 
 // external starts a server with count plans of n steps for others to run, and
 // warms it up.
-func (r *round) external(ctx context.Context, n, count int) (*server, error) {
-	s, err := r.server(ctx, fmt.Sprintf("server-%d", n))
+func (r *round) external(ctx context.Context, n, count int, flags ...string) (*server, error) {
+	return r.externalNamed(ctx, fmt.Sprintf("server-%d", n), n, count, flags...)
+}
+
+func (r *round) externalNamed(ctx context.Context, name string, n, count int, flags ...string) (*server, error) {
+	s, err := r.server(ctx, name, flags...)
 	if err != nil {
 		return nil, err
 	}
 	c := s.client()
 	for i := range count {
-		dir, err := r.work(fmt.Sprintf("%d-%d", n, i))
+		dir, err := r.work(fmt.Sprintf("%s-%d", name, i))
 		if err != nil {
 			return nil, err
 		}
