@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clearbox-go/clearbox/engine"
@@ -160,10 +161,12 @@ func TestIsolationNeedsARepository(t *testing.T) {
 }
 
 func TestAGateLooksAtTheCopyAndAppliesWhatPasses(t *testing.T) {
-	var judgedIn string
+	var judgedIn atomic.Value
 	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": replacing(nil),
 		"judge": func(_ context.Context, task plugin.Task, _ plugin.Host) (plugin.Result, error) {
-			judgedIn = task.WorkDir
+			if task.Kind == "judge" {
+				judgedIn.Store(task.WorkDir)
+			}
 			return plugin.Result{Text: pass}, nil
 		}})
 	o.NoSnapshots = false
@@ -177,8 +180,8 @@ func TestAGateLooksAtTheCopyAndAppliesWhatPasses(t *testing.T) {
 	must(t, err)
 	must(t, e.StartPlan(bg, id, plan.Builtin))
 	s := enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
-	if *s.Judged[ref(id, 1)].CheckExit != 0 || judgedIn != *s.Node(ref(id, 1)).Result {
-		t.Errorf("the check ended with %d; the judge looked at %s", *s.Judged[ref(id, 1)].CheckExit, judgedIn)
+	if *s.Judged[ref(id, 1)].CheckExit != 0 || judgedIn.Load() != *s.Node(ref(id, 1)).Result {
+		t.Errorf("the check ended with %d; the judge looked at %s", *s.Judged[ref(id, 1)].CheckExit, judgedIn.Load())
 	}
 	if text, err := os.ReadFile(filepath.Join(in.WorkingDirectory, "c.txt")); err != nil || !strings.Contains(string(text), "two") {
 		t.Errorf("what passed was not applied (%v):\n%s", err, text)

@@ -104,10 +104,31 @@ func taskCases() []taskCase {
 		{"task-design", newShop().of(1, 4, func(in *TaskInput) { in.Node.TaskType, in.Node.Files = "design", files })},
 		{"task-review", newShop().of(1, 4, func(in *TaskInput) { in.Node.TaskType, in.Node.Files = "review", files })},
 		{"task-typed-without-files", newShop().of(1, 4, func(in *TaskInput) { in.Node.TaskType = "implement" })},
+		{"task-everything", newShop().of(7, 1, everything)},
+		{"task-left-out-alone", newShop().of(1, 4, func(in *TaskInput) {
+			in.Others, in.LeftOut = nil, plan.Tally{Total: 1, Skipped: 1}
+		})},
 		{"task-large", newShop().of(1, 4, func(in *TaskInput) {
 			in.LeftOut = plan.Tally{Total: 1996, Done: 1200, Running: 3, Pending: 792, Failed: 1}
 		})},
 	}
+}
+
+// everything gives a step all parts that a prompt can have.
+func everything(in *TaskInput) {
+	long := &plan.Node{PlanID: 7, ID: 6, Title: "Read the old code", State: plan.Done, Result: ptr(strings.Repeat("It is long. ", 1_001))}
+	in.Others = append(in.Others, long,
+		&plan.Node{PlanID: 7, ID: 3, Title: "Ask the shop", State: plan.Ready, Kind: plan.KindUser},
+		&plan.Node{PlanID: 7, ID: 4, Title: "Index", State: plan.Running, Subplan: 12},
+		&plan.Node{PlanID: 7, ID: 5, Title: "Old index", State: plan.Skipped, SkippedBy: plan.SkippedByFailure})
+	in.LeftOut = plan.Tally{Total: 31, Done: 12, Ready: 1, Pending: 17, Failed: 1}
+	in.Results = []Result{
+		{Node: long, Changed: []Changed{{Path: "notes.md", How: "added", Added: 9}}},
+		{Node: in.Others[2], NoPath: true}, {Node: in.Others[3]},
+	}
+	in.Node.Criteria = []string{"the table exists", "its keys are unique"}
+	in.Node.Files = []plan.File{{Path: "store/", Key: "store"}, {Path: "go.mod", Key: "go.mod"}}
+	in.Node.ReworkBrief = ptr("Attempt 1 of 2 failed: the tests did not build.")
 }
 
 func TestTask(t *testing.T) {
