@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The test binary plays several parts, chosen by the environment; those of the program
+// also by its first argument, since what the harness starts inherits the environment.
+const (
+	asHarness     = "TEST_AS_HARNESS"     // it is the harness
+	asPlayer      = "TEST_AS_PLAYER"      // as the program it plays recordings, from this folder
+	asRecorder    = "TEST_AS_RECORDER"    // as the program it runs the real one, named here, and records
+	recordTo      = "TEST_RECORD_TO"      // the file that is recorded
+	heardIn       = "TEST_HEARD_IN"       // the file in which the player notes what it is told
+	playedVersion = "TEST_PLAYED_VERSION" // what the player says to --version
+	playedLogin   = "TEST_PLAYED_LOGIN"   // and to auth status
+	deaf          = "TEST_DEAF"           // the player reads nothing
+)
+
+func TestMain(m *testing.M) {
+	program := len(os.Args) > 1 && (os.Args[1] == "-p" || os.Args[1] == "--version" || os.Args[1] == "auth")
+	switch {
+	case program && os.Getenv(asPlayer) != "":
+		os.Exit(playProgram())
+	case program && os.Getenv(asRecorder) != "":
+		os.Exit(recordProgram())
+	case os.Getenv(asHarness) != "":
+		main()
+		return
+	}
+	time.Local = time.UTC // texts with a time of day are compared
+	os.Exit(m.Run())
+}
+
+// player is the program as far as its streams go.
+type player struct {
+	in    *bufio.Scanner
+	heard *os.File
+}
+
+func playProgram() int {
+	switch os.Args[1] {
+	case "--version":
+		fmt.Println(cmp.Or(os.Getenv(playedVersion), "2.1.900 (Claude Code)"))
+		return 0
+	case "auth":
+		fmt.Println(os.Getenv(playedLogin))
+		return 0
+	}
+	if os.Getenv(deaf) != "" {
+		fmt.Println(initText)
+		fmt.Println(resultText("heard nothing"))
+		return 0
+	}
+	p := &player{in: bufio.NewScanner(os.Stdin)}
+	p.in.Buffer(nil, 64<<20)
+	if path := os.Getenv(heardIn); path != "" {
+		p.heard, _ = os.Create(path)
+	}
+	prompt := p.prompt()
+	name := "hello"
+	if m := regexp.MustCompile(`recording:([a-z0-9./-]+)`).FindStringSubmatch(prompt); m != nil {
+		name = m[1]
+	}
+	if f, ok := tricks[name]; ok {
+		return f(p)
+	}
+	if strings.HasSuffix(name, "/no-session") && !strings.Contains(strings.Join(os.Args, " "), "--resume=") {
+		name = strings.TrimSuffix(name, "no-session") + "hello"
+	}
+	return p.play(name)
+}
+
+// prompt reads up to the user's message.
+func (p *player) prompt() string {
+	for p.in.Scan() {
+		p.note()
+		var l struct {
+			Type    string
+			Message struct{ Content []block }
+		}
+		if json.Unmarshal(p.in.Bytes(), &l) == nil && l.Type == "user" {
+			return l.Message.Content[0].Text
+		}
+	}
+	return ""
+}
+
+// note keeps a line that the harness sent, the first prompt and greeting apart.
+func (p *player) note() {
+	if p.heard != nil && bytes.Contains(p.in.Bytes(), []byte(`"control_response"`)) {
+		fmt.Fprintf(p.heard, "%s\n", p.in.Bytes())
+	}
+}
+
+// play prints a recording. It waits where the program waited for an answer. The exit
+// code is that of the recorded program.
+func (p *player) play(name string) int {
+	raw, err := os.ReadFile(filepath.Join(os.Getenv(asPlayer), name+".jsonl"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	dir, _ := os.Getwd()
+	code := 0
+	for _, line := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
+		if _, err := fmt.Sscanf(line, "exit %d", &code); err == nil {
+			continue
+		}
+		fmt.Println(strings.ReplaceAll(line, "@WORK@", dir))
+		var l struct {
+			Type string
+			ID   string `json:"request_id"`
+		}
+		if json.Unmarshal([]byte(line), &l) == nil && l.Type == "control_request" && !p.waitFor(l.ID) {
+			return code
+		}
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // as the program waits for the end of its input
+	return code
+}
+
+// waitFor reads until the answer to a request. More than one may be open.
+func (p *player) waitFor(id string) bool {
+	for p.in.Scan() {
+		p.note()
+		if bytes.Contains(p.in.Bytes(), []byte(id)) {
+			return true
+		}
+	}
+	return false
+}
+
+const initText = `{"type":"system","subtype":"init","cwd":"/w","session_id":"5e551011-0000-4000-8000-000000000000","tools":[],"mcp_servers":[],"model":"claude-played","permissionMode":"dontAsk"}`
+
+func resultText(text string) string {
+	return `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"duration_ms":7,"result":"` + text + `","total_cost_usd":0.5,"modelUsage":{}}`
+}
+
+// tricks are what no recording shows: programs that behave badly.
+var tricks = map[string]func(*player) int{
+	"long": func(*player) int {
+		fmt.Println(initText)
+		time.Sleep(5 * time.Minute)
+		return 0
+	},
+	"stays": func(*player) int { // it does not leave, and takes no hint
+		fmt.Println(initText)
+		fmt.Println(resultText("done"))
+		ignored := make(chan os.Signal, 1)
+		signal.Notify(ignored, syscall.SIGTERM)
+		time.Sleep(5 * time.Minute)
+		return 0
+	},
+	"big": func(*player) int {
+		fmt.Println(initText)
+		fmt.Printf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"yes"}}]}}` + "\n")
+		fmt.Printf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"%s"}]}}`+"\n", strings.Repeat("y", 8<<20))
+		out := bufio.NewWriter(os.Stdout)
+		for range 100 << 10 {
+			out.WriteString(strings.Repeat("x", 1<<10))
+		}
+		out.WriteString("\n")
+		out.Flush()
+		fmt.Fprintln(os.Stderr, strings.Repeat("e", 20<<20)+" the end of stderr")
+		fmt.Println(resultText("swallowed"))
+		return 0
+	},
+	"killed": func(*player) int {
+		fmt.Println(initText)
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	},
+	"exits": func(*player) int {
+		fmt.Fprintln(os.Stderr, "error: unknown option '--tools'")
+		return 1
+	},
+	"orphan": func(*player) int { // a child in a session of its own, which holds no pipe
+		fmt.Println(initText)
+		cmd := exec.Command("sleep", "300")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return 2
+		}
+		fmt.Println(resultText(fmt.Sprint(cmd.Process.Pid)))
+		return 0
+	},
+	"garbage": func(*player) int {
+		fmt.Println("Welcome!")
+		fmt.Println(initText)
+		fmt.Println(`{"type":"assistant","message":5}`)
+		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"nobody","content":"x"}]}}`)
+		fmt.Println(`{"type":"of tomorrow"}`)
+		fmt.Println(`{"type":"control_request","request_id":"r1","request":{"subtype":"of_tomorrow"}}`)
+		fmt.Println("[1,2]")
+		fmt.Println(resultText("still here \\u0000 \\ud800"))
+		return 0
+	},
+	"tattles": func(*player) int { // a secret where the text will be cut
+		fmt.Println(initText)
+		fmt.Println(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"env"}}]}}`)
+		fmt.Printf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"%s%s"}]}}`+"\n", strings.Repeat("x", 6000-10), apiKey)
+		fmt.Println(resultText("told " + apiKey))
+		return 0
+	},
+	"twice": func(*player) int { // work in the background wakes the model once more
+		fmt.Println(initText)
+		fmt.Println(`{"type":"assistant","parent_tool_use_id":"t1","error":"server_error","message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error: below"}]}}`)
+		for _, text := range []string{"first", "second"} {
+			fmt.Println(`{"type":"result","subtype":"success","result":"` + text + `","total_cost_usd":9,"modelUsage":{},"model_usage_since_last_result":{"claude-x":{"inputTokens":7,"outputTokens":3,"costUSD":0.25}}}`)
+		}
+		return 0
+	},
+	"settled": func(*player) int { // the result without its line break, then the end
+		fmt.Println(initText)
+		fmt.Print(resultText("settled"))
+		return 0
+	},
+}
+
+// recordProgram runs the real program and keeps what it prints, without what only makes
+// the recording long.
+func recordProgram() int {
+	cmd := exec.Command(os.Getenv(asRecorder), os.Args[1:]...)
+	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
+	if os.Args[1] != "-p" {
+		cmd.Stdout = os.Stdout
+		_ = cmd.Run()
+		return max(cmd.ProcessState.ExitCode(), 0)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil || cmd.Start() != nil {
+		return 2
+	}
+	file, err := os.OpenFile(os.Getenv(recordTo), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return 2
+	}
+	dir, _ := os.Getwd()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		fmt.Println(lines.Text())
+		if kept := shortened(lines.Bytes()); kept != "" {
+			kept = strings.ReplaceAll(kept, os.Getenv("CLAUDE_CONFIG_DIR"), "/config")
+			fmt.Fprintln(file, strings.ReplaceAll(kept, dir, "@WORK@"))
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		fmt.Fprintf(file, "exit %d\n", code)
+	}
+	file.Close()
+	return max(cmd.ProcessState.ExitCode(), 0)
+}
+
+// shortened drops what nobody reads from a line of the program.
+func shortened(line []byte) string {
+	var l map[string]any
+	if json.Unmarshal(line, &l) != nil {
+		return string(line)
+	}
+	switch {
+	case l["type"] == "control_response":
+		return ""
+	case l["subtype"] == "init":
+		keep := []string{"type", "subtype", "cwd", "session_id", "tools", "mcp_servers", "model", "permissionMode", "apiKeySource", "claude_code_version"}
+		maps.DeleteFunc(l, func(k string, _ any) bool { return !slices.Contains(keep, k) })
+	case l["subtype"] == "thinking_tokens", l["subtype"] == "status", bytes.Contains(line, []byte(`"type":"content_block_`)), bytes.Contains(line, []byte(`"type":"ping"`)):
+		return ""
+	}
+	for _, k := range []string{"uuid", "timestamp", "subagent_stats", "tool_use_result", "tool_result_meta", "fast_mode_state", "fast_mode_disabled_reason"} {
+		delete(l, k)
+	}
+	out, err := json.Marshal(l)
+	if err != nil {
+		return string(line)
+	}
+	return string(out)
+}
