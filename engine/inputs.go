@@ -133,6 +133,10 @@ func checkAttempts(bad *plan.Problems, what string, n int) {
 	}
 }
 
+// notForAgents says which fields of a step its author decides alone: a command that
+// the server runs must not come from an agent that may run none.
+const notForAgents = "check_command and isolation are not accepted here: they are for the plan's author to set"
+
 // isolationIn is the isolation that a plan asks for by either of its two fields.
 func isolationIn(isolateSteps bool, isolation string) string {
 	if isolateSteps && isolation == "" {

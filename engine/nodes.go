@@ -152,6 +152,9 @@ func applyFields(tx *store.Tx, a plan.Actor, n *plan.Node, f NodeFields) error {
 	set(&n.Criteria, f.AcceptanceCriteria)
 	set(&n.TaskType, f.TaskType)
 	set(&n.MaxAttempts, f.MaxAttempts)
+	if a.Role != plan.Trusted && (f.CheckCommand != nil || f.Isolation != nil) {
+		bad.Addf(notForAgents)
+	}
 	set(&n.CheckCommand, f.CheckCommand)
 	set(&n.Isolation, f.Isolation)
 	bad.Add(plan.Choice("isolation", n.Isolation, []string{"none", worktree}))

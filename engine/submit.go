@@ -148,6 +148,9 @@ func (d *draft) addNode(i int, spec NodeSpec) {
 		d.at[spec.Key] = i
 	}
 	checkNode(&d.bad, what, n, spec.Kind, spec.Files)
+	if d.actor.Role != plan.Trusted && (spec.CheckCommand != "" || spec.Isolation != "") {
+		d.bad.Addf("%s: %s", what, notForAgents)
+	}
 	if spec.Agent != "" && d.actor.Role == plan.Worker {
 		d.bad.Addf("%s: agent is not accepted here: steps of your subplan run on your own agent", what)
 	}

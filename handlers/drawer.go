@@ -12,8 +12,9 @@ import (
 )
 
 // drawer builds what is shown of one step. Its transcript is read after the
-// snapshot: entries that come in between are told again, which does no harm.
-func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place) (*views.Drawer, error) {
+// snapshot: entries that come in between are told again, which does no harm. all
+// asks for every tab but the session.
+func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place, all bool) (*views.Drawer, error) {
 	if s.Node(r) == nil {
 		return nil, plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
 	}
@@ -21,7 +22,10 @@ func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at view
 	if err != nil {
 		return nil, err
 	}
-	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs}
+	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs, AllTabs: all}
+	if err := p.withChanges(ctx, s, &in); err != nil {
+		return nil, err
+	}
 	if at.Tab == views.TabSession {
 		if in.Events, in.Older, err = p.eventsBefore(ctx, r, 0); err != nil {
 			return nil, err
@@ -51,7 +55,7 @@ func (p *site) node(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := p.drawer(ctx, s, r, placeOf(c, r.Plan))
+	d, err := p.drawer(ctx, s, r, placeOf(c, r.Plan), false)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (v *canvas) message(ctx context.Context, changes []plan.Change, seq int64) 
 	}
 	v.unsent = v.unsent && seq < v.state
 	if n.gone {
-		message, err = v.goneMessage(ctx, seq)
+		message, err = v.goneMessage(ctx, seq, seq)
 		return message, seq, err
 	}
 	// What has left a picture can only be told from one that was known.
@@ -149,8 +149,9 @@ func (v *canvas) anewMessage(ctx context.Context, seq int64) ([]byte, error) {
 	return resyncMessage(v.topic, seq), nil
 }
 
-// goneMessage tells pages that what they show is no more.
-func (v *canvas) goneMessage(ctx context.Context, seq int64) ([]byte, error) {
+// goneMessage tells pages that what they show is no more: those that are older
+// than a state.
+func (v *canvas) goneMessage(ctx context.Context, seq, state int64) ([]byte, error) {
 	v.forget()
 	_, err := v.site.engine.RootOf(ctx, v.topic.plan)
 	if err != nil && plan.KindOf(err) != plan.NotFound {
@@ -164,7 +165,7 @@ func (v *canvas) goneMessage(ctx context.Context, seq int64) ([]byte, error) {
 		}
 		frames = append(frames, f)
 	}
-	return encodeMessage(liveMessage{Topic: v.topic.String(), Seq: seq, State: seq, Frames: frames})
+	return encodeMessage(liveMessage{Topic: v.topic.String(), Seq: seq, State: state, Frames: frames})
 }
 
 // frames draws the news: first what happened, which may bring places for what is
@@ -233,7 +234,7 @@ func (v *canvas) nodePieces(ctx context.Context) ([]views.Piece, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	d, err := v.site.drawer(ctx, s, v.topic.node, views.Place{Plan: v.topic.plan})
+	d, err := v.site.drawer(ctx, s, v.topic.node, views.Place{Plan: v.topic.plan}, true)
 	if err != nil {
 		return nil, 0, err
 	}

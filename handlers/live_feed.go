@@ -148,13 +148,26 @@ func (f *feed) run(ctx context.Context, after int64) {
 func (f *feed) root(ctx context.Context, after int64) (root plan.PlanID, ok bool) {
 	for {
 		root, err := f.site.live.rootOf(ctx, f.topic)
-		if err == nil {
+		switch {
+		case err == nil:
 			return root, true
-		}
-		f.failed(ctx, err, after)
-		if ctx.Err() != nil || plan.KindOf(err) == plan.NotFound {
+		case plan.KindOf(err) == plan.NotFound:
+			f.neverWas(ctx)
 			return 0, false
 		}
+		f.failed(ctx, err, after)
+		if ctx.Err() != nil {
+			return 0, false
+		}
+	}
+}
+
+// neverWas says to whoever follows, or comes to, that there is no such plan:
+// however new their page is, this is newer.
+func (f *feed) neverWas(ctx context.Context) {
+	now := f.site.engine.Subscribe(0, -1).Cursor()
+	if message, err := f.canvas.goneMessage(ctx, now, now+1); err == nil {
+		f.publish(now+1, message)
 	}
 }
 
@@ -224,7 +237,7 @@ func (f *feed) failed(ctx context.Context, err error, seq int64) {
 	message := resyncMessage(f.topic, seq)
 	switch {
 	case plan.KindOf(err) == plan.NotFound:
-		if gone, err := f.canvas.goneMessage(ctx, seq); err == nil {
+		if gone, err := f.canvas.goneMessage(ctx, seq, seq); err == nil {
 			message = gone
 		}
 	case !errors.Is(err, engine.ErrResync) && ctx.Err() == nil:

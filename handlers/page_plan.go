@@ -27,24 +27,33 @@ func (p *site) plan(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		if drawer, err = p.drawer(ctx, s, r, at); err != nil {
+		if drawer, err = p.drawer(ctx, s, r, at, false); err != nil {
 			return err
 		}
 	}
 	if partOf(c) == partDrawer {
 		return send(c, http.StatusOK, views.DrawerView(drawer))
 	}
-	page := p.planPage(s, at, drawer)
+	page, err := p.planPage(ctx, s, at, drawer)
+	if err != nil {
+		return err
+	}
 	return p.answer(c, http.StatusOK, page.Title(), views.PlanView(page))
 }
 
 // planPage builds the page of a plan from its tree.
-func (p *site) planPage(s *plan.Snapshot, at views.Place, d *views.Drawer) *views.PlanPage {
+func (p *site) planPage(ctx context.Context, s *plan.Snapshot, at views.Place, d *views.Drawer) (*views.PlanPage, error) {
 	in := views.PlanInput{Snapshot: s, Place: at, WorkDir: p.engine.WorkDirOf(s.Root()), Drawer: d}
 	if at.View != views.ViewList {
 		in.Layout = p.pictures.Of(s, at.Plan)
 	}
-	return views.NewPlanPage(in)
+	if a := s.Root().Approval; a != "" && a != plan.NoApproval {
+		var err error
+		if in.Goal, in.Revisions, err = p.engine.GoalOf(ctx, s.Root().ID); err != nil {
+			return nil, err
+		}
+	}
+	return views.NewPlanPage(in), nil
 }
 
 // planNow reads a plan and builds its page, for updates.
@@ -53,5 +62,5 @@ func (p *site) planNow(ctx context.Context, at views.Place) (*views.PlanPage, er
 	if err != nil {
 		return nil, err
 	}
-	return p.planPage(s, at, nil), nil
+	return p.planPage(ctx, s, at, nil)
 }

@@ -97,6 +97,9 @@ func (p *site) settingsAction(c echo.Context, id plan.PlanID) error {
 			return &fieldError{"set-agent-error", err}
 		}
 	}
+	if err := p.reviewer(f, s, id); err != nil {
+		return err
+	}
 	return f.err
 }
 

@@ -33,15 +33,18 @@ func (s *server) pages() {
 	e.GET(static.Prefix+"*", echo.WrapHandler(p.files))
 	e.GET("/live", p.live.serve)
 	for path, show := range map[string]echo.HandlerFunc{
-		"/":                                     p.home,
-		"/connect":                              p.connect,
-		"/plans":                                p.plans,
-		"/agents":                               p.agents,
-		"/plans/:plan_id":                       p.plan,
-		"/plans/:plan_id/nodes/:node_id":        p.plan,
-		"/plans/:plan_id/nodes/:node_id/full":   p.node,
-		"/plans/:plan_id/nodes/:node_id/prompt": p.prompt,
-		"/plans/:plan_id/nodes/:node_id/events": p.olderEvents,
+		"/":                                         p.home,
+		"/connect":                                  p.connect,
+		"/plans":                                    p.plans,
+		"/agents":                                   p.agents,
+		"/plans/new":                                p.newPlan,
+		"/plans/:plan_id/revisions/:revision":       p.revision,
+		"/plans/:plan_id":                           p.plan,
+		"/plans/:plan_id/nodes/:node_id":            p.plan,
+		"/plans/:plan_id/nodes/:node_id/full":       p.node,
+		"/plans/:plan_id/nodes/:node_id/patch":      p.patch,
+		"/plans/:plan_id/nodes/:node_id/prompt":     p.prompt,
+		"/plans/:plan_id/nodes/:node_id/events":     p.olderEvents,
 		"/plans/:plan_id/nodes/:node_id/events/:id": p.event,
 	} {
 		e.GET(path, p.page(show))
@@ -141,7 +144,7 @@ func (p *site) summaries(ctx context.Context) ([]views.PlanSummary, error) {
 
 func (p *site) summary(o *engine.Overview, questions int) views.PlanSummary {
 	return views.PlanSummary{ID: o.Plan.ID, Title: o.Plan.Title, Status: o.State, Started: o.Plan.Started,
-		Begun: o.Plan.FirstStart != 0, Tally: o.Tally, Questions: questions, CreatedAt: o.Plan.CreatedAt,
+		Begun: o.Plan.FirstStart != 0, Approval: o.Plan.Approval, Tally: o.Tally, Questions: questions, CreatedAt: o.Plan.CreatedAt,
 		NoBudget: o.Plan.Started && o.Plan.OverBudget() != "" && o.Tally.Pending+o.Tally.Ready > 0,
 		WorkDir:  p.engine.WorkDirOf(&o.Plan), Executor: o.Plan.Executor}
 }
@@ -191,8 +194,8 @@ func placeOf(c echo.Context, id plan.PlanID) views.Place {
 	if v := c.QueryParam("view"); slices.Contains([]string{views.ViewGraph, views.ViewList}, v) {
 		at.View = v
 	}
-	if c.QueryParam("tab") == views.TabSession {
-		at.Tab = views.TabSession
+	if tab := c.QueryParam("tab"); tab != views.TabTask && slices.Contains(views.Tabs(), tab) {
+		at.Tab = tab
 	}
 	return at
 }

@@ -36,6 +36,8 @@ type rigOptions struct {
 	agents map[string]enginetest.Agent
 	http   Options
 	pace   streamPace
+
+	snapshots bool
 }
 
 func newRig(t testing.TB) *rig { return newRigWith(t, rigOptions{}) }
@@ -44,6 +46,7 @@ func newRigWith(t testing.TB, o rigOptions) *rig {
 	t.Helper()
 	r := &rig{t: t, log: &logBuffer{}}
 	eo := enginetest.Options(t, o.agents)
+	eo.NoSnapshots = !o.snapshots
 	eo.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	r.engine = enginetest.Start(t, eo)
 	r.serve(o, eo.Log)

@@ -29,12 +29,14 @@ type card struct {
 	own        bool   // the step names it itself
 	sub        plan.PlanID
 	bar        Bar
+	review     *Look // the verdict on it; nil: there is none
 }
 
 func (s *scene) card(n *plan.Node, b graph.Box, at Place, usual plan.ProfileID) *card {
 	c := &card{id: dom("c", n.Ref()), ref: n.Ref(), url: at.Node(n.Ref()), x: b.X, y: b.Y, w: b.W, h: b.H,
 		look: s.look(n), user: n.Kind == plan.KindUser, title: n.Title, line: s.line(n), tokens: tokens(n.TokensIn, n.TokensOut)}
 	_, c.small = fit(n.Title)
+	c.review = s.reviewMark(n.Ref())
 	if n.Subplan != 0 {
 		c.sub, c.bar = n.Subplan, barOf(s.Tally(n.Subplan))
 	}
@@ -126,6 +128,7 @@ func (c *card) appendText(b []byte) []byte {
 		b = append(b, ` small-title`...)
 	}
 	b = append(append(b, `"><span class="ref">`...), c.ref.String()...)
+	b = c.appendReview(b)
 	b = append(b, `</span>`...)
 	b = c.appendChip(b)
 	b = append(append(b, `<div class="card-title" dir="auto">`...), templ.EscapeString(c.title)...)
@@ -137,6 +140,16 @@ func (c *card) appendText(b []byte) []byte {
 		b = append(b, `</span>`...)
 	}
 	return append(b, `</div></div></foreignObject>`...)
+}
+
+func (c *card) appendReview(b []byte) []byte {
+	if c.review == nil {
+		return b
+	}
+	b = append(append(b, ` <svg class="glyph review-mark `...), c.review.Class()...)
+	b = append(append(b, `" viewBox="-8 -8 16 16" role="img" aria-label="`...), c.review.Word...)
+	b = append(append(b, `">`...), glyphs[c.review.Name]...)
+	return append(b, `</svg>`...)
 }
 
 func (c *card) appendChip(b []byte) []byte {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,6 +17,10 @@ type DrawerInput struct {
 	Runs     []plan.Run
 	Events   []plan.Event // the newest, the oldest of them first; for the tab session
 	Older    bool         // there are entries before them
+
+	Diffs      []plan.FileDiff // of the last run; for the tab changes
+	Judgements []plan.Review   // for the tab review
+	AllTabs    bool            // but the session: whichever may be open
 }
 
 // Drawer is a step as its drawer, or its own page, shows it.
@@ -36,8 +41,10 @@ type Drawer struct {
 	Started    []NodeLink // dependants that a rework leaves as they are
 	Runs       []RunHead
 
-	Task    *Task // one of the two
+	Task    *Task // that of the tab which is open, or all but the session
 	Session *Session
+	Changes *Changes
+	Review  *ReviewPanel
 
 	Previous, Next string // paths of the steps before and after, for the full page
 	PlanTitle      string
@@ -123,24 +130,38 @@ func NewDrawer(in DrawerInput) *Drawer {
 	d.Previous, d.Next = s.neighbours(n, in.Place)
 	d.Runs = runHeads(in.Runs)
 	if d.Actions.Rework {
-		d.Brief, d.Started = text(n.ReworkBrief), s.links(n.PlanID, s.StartedDependants(in.Node), in.Place)
+		d.Brief, d.Started = s.reworkBrief(n), s.links(n.PlanID, s.StartedDependants(in.Node), in.Place)
 	}
-	if in.Place.Tab == TabSession {
+	d.open(s, n, in)
+	return d
+}
+
+// open makes what the tab shows.
+func (d *Drawer) open(s *scene, n *plan.Node, in DrawerInput) {
+	tab := d.tab()
+	if tab == TabSession && !in.AllTabs {
 		d.Session = newSession(s, n, in)
-	} else {
+	}
+	if tab == TabTask || in.AllTabs {
 		d.Task = s.task(n, in)
 	}
-	return d
+	if tab == TabChanges || in.AllTabs {
+		d.Changes = newChanges(n, in.Runs, in.Diffs)
+	}
+	if tab == TabReview || in.AllTabs {
+		d.Review = s.reviewPanel(n, in.Place, in.Judgements)
+	}
 }
 
 func actionsOf(n *plan.Node) NodeActions {
 	inSubplan := n.State == plan.Running && n.Phase == plan.PhaseSubplan
 	whole := n.Subplan == 0
+	undecided := n.State == plan.Running && n.Phase == plan.PhaseNeedsPerson
 	return NodeActions{
 		MarkDone: n.State != plan.Done && !inSubplan,
 		Retry:    n.State == plan.Failed,
 		Stop:     n.State == plan.Running && !inSubplan || n.WaitingForUser(),
-		Rework:   whole && (n.State == plan.Done || n.State == plan.Failed),
+		Rework:   whole && (n.State == plan.Done || n.State == plan.Failed || undecided),
 		Skip:     whole && (n.State == plan.Pending || n.State == plan.Ready),
 		Unskip:   n.State == plan.Skipped && n.SkippedBy == plan.SkippedByPerson,
 	}
@@ -332,10 +353,7 @@ func (d *Drawer) Topic() string { return "node:" + d.Ref }
 
 // tab is the tab that is open.
 func (d *Drawer) tab() string {
-	if d.Session != nil {
-		return TabSession
-	}
-	return TabTask
+	return cmp.Or(d.Place.Tab, TabTask)
 }
 
 func (d *Drawer) tabURL(tab string) string { return d.Place.WithTab(tab).Node(d.Node) }
@@ -343,11 +361,17 @@ func (d *Drawer) tabURL(tab string) string { return d.Place.WithTab(tab).Node(d.
 func (d *Drawer) fullTabURL(tab string) string { return fullURL(d.Node, d.Place.WithTab(tab)) }
 
 // Pieces are the parts of the drawer that change, without transcript entries:
-// of either tab, since who follows the step may have either open.
+// of all tabs that it holds, since who follows the step may have any of them open.
 func (d *Drawer) Pieces() []Piece {
 	list := []Piece{{ID: "node-head", Body: nodeHead(d)}}
 	if d.Task != nil {
 		list = append(list, Piece{ID: "node-task", Body: taskPanel(d)})
+	}
+	if d.Changes != nil {
+		list = append(list, Piece{ID: "node-changes", Body: changesPanel(d.Changes)})
+	}
+	if d.Review != nil {
+		list = append(list, Piece{ID: "node-review", Body: reviewPanel(d.Review)})
 	}
 	return append(list, runPieces(d.Runs)...)
 }

@@ -250,7 +250,7 @@ func keys() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = key("Task or session of the open step", "t", "s").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = key("Task, session, changes or review of the open step", "t", "s", "c", "r").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,7 +8,10 @@ import (
 )
 
 // List is a plan as a table.
-type List struct{ Rows []ListRow }
+type List struct {
+	Plan plan.PlanID
+	Rows []ListRow
+}
 
 // ListRow is a step in the table.
 type ListRow struct {
@@ -24,14 +27,15 @@ type ListRow struct {
 	Tokens     string
 	TokenWords string
 	Bar        Bar
+	Review     *Look // the verdict on it; nil: there is none
 }
 
 func newList(s *scene, at Place) *List {
-	l := &List{}
+	l := &List{Plan: at.Plan}
 	g := s.Graph(at.Plan)
 	for _, n := range s.NodesOf(at.Plan) {
 		row := ListRow{Node: n.Ref(), URL: at.Node(n.Ref()), Title: n.Title, Look: s.look(n), User: n.Kind == plan.KindUser,
-			Line: s.line(n), Agent: s.agentName(n), After: joinNumbers(g.Prerequisites(n.ID)),
+			Line: s.line(n), Review: s.reviewMark(n.Ref()), Agent: s.agentName(n), After: joinNumbers(g.Prerequisites(n.ID)),
 			Tokens: tokens(n.TokensIn, n.TokensOut), TokenWords: tokenWords(n.TokensIn, n.TokensOut)}
 		if n.Subplan != 0 {
 			row.SubURL, row.Bar = Place{Plan: n.Subplan, View: at.View}.URL(), barOf(s.Tally(n.Subplan))

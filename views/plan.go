@@ -18,6 +18,9 @@ type PlanInput struct {
 	WorkDir  string        // of the tree, as it is in effect
 	Layout   *graph.Layout // for the view graph
 	Drawer   *Drawer       // nil: closed
+
+	Goal      *plan.Goal      // nil: it was not made from one
+	Revisions []plan.Revision // the first first
 }
 
 // PlanPage is a plan as its page shows it.
@@ -35,9 +38,11 @@ type PlanPage struct {
 	Stalled  []WaitItem
 	Asking   []AskItem
 	Meter    *Meter // nil: there is no budget
+	Review   *PlanReview
 	Settings Settings
 
-	OverBudget string // why nothing new starts; "" : it may
+	Approval   *Approval // nil: it needs none
+	OverBudget string    // why nothing new starts; "" : it may
 
 	Graph  *Graph // one of the two
 	List   *List
@@ -93,6 +98,10 @@ func NewPlanPage(in PlanInput) *PlanPage {
 	p.Stalled = s.stalled(in.Place)
 	p.Meter, p.OverBudget = newMeter(s.Root()), overBudget(s.Root(), s.Tally(s.Root().ID))
 	p.Settings = newSettings(s, in)
+	if p.Approval = newApproval(s, in); p.Approval != nil && !p.Root.Started {
+		p.Look = approvalLook(p.Root.Approval, p.Look)
+	}
+	p.Review = s.planReview(id)
 	if in.Place.View == ViewList {
 		p.List = newList(s, in.Place)
 	} else if in.Layout != nil {
@@ -121,6 +130,7 @@ func (p *PlanPage) Title() string {
 func (p *PlanPage) Pieces() []Piece {
 	list := []Piece{
 		{ID: "bar", Body: planBar(p)},
+		{ID: "approval", Body: approvalBanner(p)},
 		{ID: "strips", Body: planStrips(p)},
 		{ID: "plan-dialogs", Body: planDialogs(p)},
 	}

@@ -2,7 +2,6 @@ package views
 
 import (
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -23,6 +22,8 @@ type Settings struct {
 	Agent            string // name of the plan's own default; "" inherits
 	Inherits         string // what is used when it has none
 	Agents           []string
+	Reviewer         string // name of the plan's own review agent; "" inherits
+	InheritsReviewer string
 }
 
 func newSettings(s *scene, in PlanInput) Settings {
@@ -38,10 +39,14 @@ func newSettings(s *scene, in PlanInput) Settings {
 	if own := s.Profiles[p.DefaultProfile]; own != nil {
 		set.Agent = own.Name
 	}
-	for _, prof := range s.Profiles {
-		set.Agents = append(set.Agents, prof.Name)
+	set.Agents = s.agentNames()
+	if own := s.Profiles[p.ReviewProfile]; own != nil {
+		set.Reviewer = own.Name
 	}
-	slices.Sort(set.Agents)
+	set.InheritsReviewer = "Nobody: no automatic reviews"
+	if name := s.reviewer(p.ParentPlan); name != "" {
+		set.InheritsReviewer = "Inherit: " + name
+	}
 	return set
 }
 

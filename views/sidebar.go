@@ -14,7 +14,8 @@ type PlanSummary struct {
 	Started   bool
 	Begun     bool // it was started at some time
 	Tally     plan.Tally
-	Questions int  // open ones of its agents
+	Questions int // open ones of its agents
+	Approval  plan.Approval
 	NoBudget  bool // nothing more starts until its budget is raised
 	CreatedAt plan.Stamp
 	WorkDir   string
@@ -22,12 +23,21 @@ type PlanSummary struct {
 }
 
 // Look returns how the plan's state is shown.
-func (p *PlanSummary) Look() Look { return planLook(p.Status, p.Started, p.Begun) }
+func (p *PlanSummary) Look() Look {
+	look := planLook(p.Status, p.Started, p.Begun)
+	if p.Started {
+		return look
+	}
+	return approvalLook(p.Approval, look)
+}
 
 // Waiting counts what waits for a person.
 func (p *PlanSummary) Waiting() int {
 	n := p.Tally.Waiting + p.Questions
 	if p.NoBudget {
+		n++
+	}
+	if asksPerson(p.Approval) {
 		n++
 	}
 	return n

@@ -19,7 +19,12 @@ const (
 const (
 	TabTask    = "task"
 	TabSession = "session"
+	TabChanges = "changes"
+	TabReview  = "review"
 )
+
+// Tabs are all of them.
+func Tabs() []string { return []string{TabTask, TabSession, TabChanges, TabReview} }
 
 // Place is where in a plan someone is: enough to make the links of a page.
 type Place struct {
@@ -34,6 +39,11 @@ func PlanURL(id plan.PlanID) string { return "/plans/" + strconv.FormatInt(int64
 // NodeURL returns the path of a step.
 func NodeURL(r plan.Ref) string {
 	return PlanURL(r.Plan) + "/nodes/" + strconv.FormatInt(int64(r.Node), 10)
+}
+
+// RevisionURL returns the path of one revision of a plan.
+func RevisionURL(id plan.PlanID, n int64) string {
+	return PlanURL(id) + "/revisions/" + strconv.FormatInt(n, 10)
 }
 
 // URL returns the path of the place itself, without a step.

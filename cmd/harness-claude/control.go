@@ -91,16 +91,16 @@ func (a *attempt) question(l *controlLine) {
 // reply hands a person's answer to the program.
 func (a *attempt) reply(id, tool string, input json.RawMessage, said plugin.Answer) {
 	if said.Allow {
+		a.note("answered: %s was allowed", tool) // before the program can go on
 		a.answer(id, map[string]any{"behavior": "allow", "updatedInput": input})
-		a.note("answered: %s was allowed", tool)
 		return
 	}
 	why := said.Message
 	if why == "" {
 		why = "A person refused this. Find another way, or say in your last message what it would have been for."
 	}
-	a.answer(id, map[string]any{"behavior": "deny", "message": why})
 	a.note("answered: %s was refused", tool)
+	a.answer(id, map[string]any{"behavior": "deny", "message": why})
 }
 
 // wording is a question in one line.

@@ -228,7 +228,9 @@ func (s *Snapshot) Active() []*Node {
 
 // Waiting returns the nodes that wait for a person.
 func (s *Snapshot) Waiting() []*Node {
-	return s.where((*Node).WaitingForUser)
+	return s.where(func(n *Node) bool {
+		return n.WaitingForUser() || n.State == Running && n.Phase == PhaseNeedsPerson
+	})
 }
 
 func (s *Snapshot) where(ok func(*Node) bool) []*Node {
