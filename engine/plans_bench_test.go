@@ -56,7 +56,8 @@ func BenchmarkPlansAtOnceExternal(b *testing.B) {
 // finishCrowd lets agents claim and complete until all steps are done.
 func finishCrowd(b *testing.B, e *engine.Engine, agents int) {
 	b.Helper()
-	ctx := context.Background()
+	ctx, over := context.WithCancel(context.Background())
+	defer over()
 	var done atomic.Int64
 	var all sync.WaitGroup
 	for range agents {
@@ -64,12 +65,15 @@ func finishCrowd(b *testing.B, e *engine.Engine, agents int) {
 			for done.Load() < crowdSteps {
 				sub := e.Subscribe(0, -1)
 				c, err := e.Claim(ctx, "bench", 0)
+				if ctx.Err() != nil {
+					return
+				}
 				if err != nil {
 					b.Error(err)
 					return
 				}
 				if c == nil { // the others hold what comes next
-					if _, err := sub.Next(ctx); err != nil {
+					if _, err := sub.Next(ctx); err != nil && ctx.Err() == nil {
 						b.Error(err)
 						return
 					}
@@ -79,7 +83,9 @@ func finishCrowd(b *testing.B, e *engine.Engine, agents int) {
 					b.Error(err)
 					return
 				}
-				done.Add(1)
+				if done.Add(1) == crowdSteps {
+					over()
+				}
 			}
 		})
 	}
