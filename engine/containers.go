@@ -98,25 +98,42 @@ func (m *mover) ownResult(c *plan.Node) (string, error) {
 }
 
 // reopen makes the failed or finished containers above a plan work through
-// their subplans again, from the inside out.
-func (m *mover) reopen(id plan.PlanID) error {
-	for id != m.root.ID {
+// their subplans again, from the inside out; in a tree that is not started they
+// wait for that. What their failure had skipped waits again. It returns the
+// outermost plan in which steps can go on.
+func (m *mover) reopen(id plan.PlanID) (top plan.PlanID, err error) {
+	for top = id; id != m.root.ID; {
 		p, err := m.tx.Plan(id)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		c, err := m.tx.Node(p.Parent())
 		if err != nil {
-			return err
-		}
-		if c.State == plan.Failed || c.State == plan.Done {
-			if err := m.move(c, plan.ReopenedBelow, func(n *plan.Node) {
-				n.Phase, n.Error = plan.PhaseSubplan, nil
-			}); err != nil {
-				return err
-			}
+			return 0, err
 		}
 		id = c.PlanID
+		if c.State != plan.Failed && c.State != plan.Done {
+			continue
+		}
+		if err := m.reopenNode(c); err != nil {
+			return 0, err
+		}
+		if err := m.unskip(id); err != nil {
+			return 0, err
+		}
+		top = id
 	}
-	return nil
+	return top, nil
+}
+
+func (m *mover) reopenNode(c *plan.Node) error {
+	if m.root.Started {
+		return m.move(c, plan.ReopenedBelow, func(n *plan.Node) { n.Phase, n.Error = plan.PhaseSubplan, nil })
+	}
+	cause := plan.Reworked
+	if c.State == plan.Failed {
+		cause = plan.Retried
+	}
+	done, kind := c.AgentDone, c.AgentKind
+	return m.move(c, cause, func(n *plan.Node) { n.Error, n.AgentDone, n.AgentKind = nil, done, kind })
 }

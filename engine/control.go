@@ -217,7 +217,13 @@ func (e *Engine) StopNode(ctx context.Context, r plan.Ref) error {
 		if n.State == plan.Running && n.Phase == plan.PhaseSubplan {
 			return plan.Errorf(plan.Invalid, "step %s works through its subplan %d: stop the steps in it", r, n.Subplan)
 		}
-		if run != nil {
+		if n.Working() { // by whoever has it now
+			if run, err = tx.Run(n.RunID); err != nil {
+				return err
+			}
+			if run.Kind != plan.RunExternal {
+				return plan.Errorf(plan.Conflict, "step %s was started meanwhile", r)
+			}
 			if err := after.keep(tx, m.root.ID, n, run); err != nil {
 				return err
 			}
@@ -274,7 +280,15 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 		return err
 	}
 	if run != nil && run.Kind == plan.RunStep {
-		if err := e.stopRuns(ctx, causeMarkedDone, func(s *session) bool { return s.run.ID == run.ID }); err != nil {
+		if err := e.mayMarkDone(ctx, r); err != nil {
+			return err
+		}
+		// The step is done as its agent ends: nothing is left in between.
+		err := e.stopRuns(ctx, causeMarkedDone, func(s *session) bool { return s.run.ID == run.ID && s.say(result) })
+		if err != nil {
+			return err
+		}
+		if marked, err := e.wasMarkedDone(ctx, run.ID); marked || err != nil {
 			return err
 		}
 	}
@@ -293,6 +307,9 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 		}
 		if n.State == plan.Running && n.RunID != "" {
 			if open, err := tx.Run(n.RunID); err == nil && open.Open() {
+				if open.Kind != plan.RunExternal {
+					return plan.Errorf(plan.Conflict, "step %s was started meanwhile", r)
+				}
 				if err := after.keep(tx, m.root.ID, n, open); err != nil {
 					return err
 				}
@@ -305,7 +322,37 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 		if err != nil {
 			return err
 		}
-		return m.move(n, plan.PersonDid, func(n *plan.Node) { n.Result, n.Error = &text, nil })
+		failed := n.State == plan.Failed
+		if err := m.move(n, plan.PersonDid, func(n *plan.Node) {
+			n.Result, n.Error = &text, nil
+			n.SkippedBy, n.SkippedCause, n.SkipNote = "", 0, ""
+		}); err != nil || !failed {
+			return err
+		}
+		if err := m.goOn(n.PlanID); err != nil {
+			return err
+		}
+		return m.rollUp(n.PlanID)
+	})
+}
+
+// wasMarkedDone reports whether a run ended because its step was marked done.
+func (e *Engine) wasMarkedDone(ctx context.Context, id plan.RunID) (marked bool, err error) {
+	err = e.store.Read(ctx, func(tx *store.Tx) error {
+		run, err := tx.Run(id)
+		marked = err == nil && !run.Open() && run.Cause == causeMarkedDone
+		return err
+	})
+	return marked, err
+}
+
+func (e *Engine) mayMarkDone(ctx context.Context, r plan.Ref) error {
+	return e.store.Read(ctx, func(tx *store.Tx) error {
+		n, err := tx.Node(r)
+		if err == nil && n.Subplan != 0 && n.State == plan.Running {
+			err = plan.Errorf(plan.Invalid, "step %s works through its subplan %d: mark the steps in it done", r, n.Subplan)
+		}
+		return err
 	})
 }
 

@@ -167,3 +167,10 @@ func (e *Engine) loadBoard(ctx context.Context) error {
 		return nil
 	})
 }
+
+// mayBegin reports whether a step that was given out may begin as it is now.
+func (d *desk) mayBegin(n *plan.Node) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.board.MayBegin(factsOf(n))
+}

@@ -39,14 +39,34 @@ func (e *Engine) AddEdge(ctx context.Context, in EdgeIn) error {
 		if err := touched(ctx, tx, in.PlanID); err != nil {
 			return err
 		}
-		if to, err = tx.Node(to.Ref()); err != nil || to.State != plan.Ready || to.Blockers == 0 {
+		if to, err = tx.Node(to.Ref()); err != nil {
 			return err
 		}
 		m, err := newMover(tx, in.PlanID)
 		if err != nil {
 			return err
 		}
-		return m.move(to, plan.Blocked, nil)
+		from, err := tx.Node(plan.Ref{Plan: in.PlanID, Node: in.From})
+		if err != nil {
+			return err
+		}
+		lost := from.State == plan.Failed || from.State == plan.Skipped && from.SkippedBy == plan.SkippedByFailure
+		switch {
+		case lost && m.root.OnFailure == "skip":
+			cause := from.ID
+			if from.State == plan.Skipped {
+				cause = from.SkippedCause
+			}
+			if err := m.move(to, plan.FailureAbove, func(n *plan.Node) {
+				n.SkippedBy, n.SkippedCause = plan.SkippedByFailure, cause
+			}); err != nil {
+				return err
+			}
+			return m.skipDependants(to)
+		case to.State == plan.Ready && to.Blockers > 0:
+			return m.move(to, plan.Blocked, nil)
+		}
+		return nil
 	})
 }
 
@@ -120,6 +140,9 @@ func (e *Engine) RemoveEdge(ctx context.Context, in EdgeIn) error {
 		if err != nil {
 			return err
 		}
-		return m.advance(in.PlanID, []plan.NodeID{in.To})
+		if err := m.unskip(in.PlanID); err != nil {
+			return err
+		}
+		return m.restart(in.PlanID)
 	})
 }

@@ -47,7 +47,7 @@ func (e *Engine) Claim(ctx context.Context, agent string, within plan.PlanID) (*
 			return out, nil
 		}
 		e.desk.giveBack(r)
-		if plan.KindOf(err) != plan.Conflict {
+		if kind := plan.KindOf(err); kind != plan.Conflict && kind != plan.NotFound {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut
 		if err != nil {
 			return err
 		}
-		if at.State != plan.Ready {
+		if at.State != plan.Ready || m.root.Executor != plan.External || !e.desk.mayBegin(at) {
 			return plan.Errorf(plan.Conflict, "step %s is no longer ready", r)
 		}
 		n, root = at, m.root
@@ -309,6 +309,12 @@ func (m *mover) finishOwn(n *plan.Node, result string, run *plan.Run) error {
 	if n.Subplan == 0 {
 		return m.move(n, plan.Finished, func(n *plan.Node) {
 			n.Result, n.AgentDone, n.Attempts = &result, true, n.Attempts+1
+		})
+	}
+	if !m.root.Started { // its subplan is worked through once the plan is started again
+		kind := n.AgentKind
+		return m.move(n, plan.PlanStopped, func(n *plan.Node) {
+			n.Result, n.AgentDone, n.AgentKind, n.Attempts = &result, true, kind, n.Attempts+1
 		})
 	}
 	if err := m.setPhase(n, plan.PhaseSubplan, func(n *plan.Node) {

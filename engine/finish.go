@@ -32,7 +32,7 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		if err != nil {
 			return err
 		}
-		f := &ending{e: e, run: run, after: after, result: result, lost: lost, cause: s.stopCause()}
+		f := &ending{e: e, run: run, after: after, result: result, lost: lost, cause: s.stopCause(), word: s.said()}
 		if f.cause == "" && run.Stopping {
 			f.cause = run.Cause
 		}
@@ -73,7 +73,8 @@ type ending struct {
 	run    *plan.Run
 	result plugin.Result
 	lost   error
-	cause  string // why it was asked to stop
+	cause  string  // why it was asked to stop
+	word   *string // the result that a person gave
 	after  *shot
 }
 
@@ -209,9 +210,25 @@ func (f *ending) stopped() error {
 	case causeStopped:
 		return f.m.move(f.n, plan.PersonStopped, func(n *plan.Node) { n.Error, n.AgentDone = ptr(causeStopped), true })
 	case causeMarkedDone:
-		return f.m.setPhase(f.n, plan.PhaseNeedsPerson, nil) // the person's word follows
+		return f.marked()
 	}
-	return f.m.move(f.n, plan.PlanStopped, nil)
+	if err := f.m.move(f.n, plan.PlanStopped, nil); err != nil || f.cause != causePlanStopped {
+		return err
+	}
+	// The plan may have been started again meanwhile, by somebody else.
+	return f.m.advance(f.n.PlanID, []plan.NodeID{f.n.ID})
+}
+
+// marked records that a person has marked the step done.
+func (f *ending) marked() error {
+	text, err := doneText(f.m.tx, f.n, f.word)
+	if err != nil {
+		return err
+	}
+	if f.n.Subplan != 0 { // made by the agent meanwhile
+		return f.m.finishOwn(f.n, text, f.run)
+	}
+	return f.m.move(f.n, plan.PersonDid, func(n *plan.Node) { n.Result, n.Error, n.AgentDone = &text, nil, true })
 }
 
 // overLimit fails a step whose run used more than its agent may.
@@ -236,7 +253,7 @@ func (f *ending) limited() error {
 	if err := f.close(plan.OutcomeLimited, f.errorText()); err != nil {
 		return err
 	}
-	if live, err := f.m.live(f.n.PlanID); err != nil || !live {
+	if live, err := f.m.live(f.n.PlanID); err != nil || !live || f.n.Blockers > 0 {
 		return errors.Join(err, f.m.move(f.n, plan.PlanStopped, nil))
 	}
 	return f.m.move(f.n, plan.LimitReached, func(n *plan.Node) {

@@ -14,9 +14,16 @@ import (
 // says why. Claims of external agents stay.
 func (e *Engine) recoverRuns(ctx context.Context) error {
 	var open []plan.Run
-	roots := map[plan.RunID]plan.PlanID{}
+	roots, started := map[plan.RunID]plan.PlanID{}, map[plan.PlanID]bool{}
 	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
 		if open, err = tx.OpenRuns(); err != nil {
+			return err
+		}
+		ids, err := tx.StartedRoots()
+		for _, id := range ids {
+			started[id] = true
+		}
+		if err != nil {
 			return err
 		}
 		for _, r := range open {
@@ -39,6 +46,9 @@ func (e *Engine) recoverRuns(ctx context.Context) error {
 			keep[string(run.ID)] = true
 		}
 		s := newSession(run, roots[run.ID])
+		if run.Kind == plan.RunStep && !started[s.root] && !run.Stopping {
+			s.cause = causePlanStopped // the server ended before it could ask
+		}
 		e.enlist(s)
 		e.spawn(func() { e.resume(context.WithoutCancel(ctx), s) })
 	}

@@ -168,6 +168,9 @@ func (e *Engine) ResetPlan(ctx context.Context, id plan.PlanID) error {
 		if err != nil {
 			return err
 		}
+		if m.root.Started {
+			return plan.Errorf(plan.Conflict, "plan %d was started meanwhile: nothing was reset", id)
+		}
 		s, err := tx.Snapshot(id)
 		if err != nil {
 			return err

@@ -97,7 +97,8 @@ func (m *mover) goOn(id plan.PlanID) error {
 	if err := m.unskip(id); err != nil {
 		return err
 	}
-	if err := m.reopen(id); err != nil {
+	top, err := m.reopen(id)
+	if err != nil {
 		return err
 	}
 	if m.root.FinishedAt != 0 {
@@ -105,7 +106,20 @@ func (m *mover) goOn(id plan.PlanID) error {
 			return err
 		}
 	}
-	return m.restart(id)
+	if top == id {
+		return m.restart(id)
+	}
+	// What became startable beside it while a container above was over starts too.
+	ids, err := m.tx.Subtree(top)
+	if err != nil {
+		return err
+	}
+	for _, sub := range ids {
+		if err := m.restart(sub); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SkipNode lets a plan go on without a step that has not started: what depends on

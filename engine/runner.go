@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/prompt"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -12,6 +13,7 @@ import (
 
 // runStep runs one step that the board gave out, from launch to recorded end.
 func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
+	ending := ctx.Done()
 	ctx = context.WithoutCancel(ctx) // what has begun is recorded to its end
 	a, err := e.assign(ctx, r)
 	if err != nil {
@@ -32,10 +34,14 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 		e.before(ctx, &a.run, a.node, a.task.WorkDir)
 	}
 	if err := e.begin(ctx, a); err != nil {
-		e.desk.giveBack(r)
 		if plan.KindOf(err) != plan.Conflict {
 			e.log.Error("start step", "step", r, "err", err)
+			select { // a disk that is full stays so for a while
+			case <-ending:
+			case <-time.After(e.opts.RetryDelay):
+			}
 		}
+		e.desk.giveBack(r)
 		return
 	}
 	e.launch(ctx, s, a)
@@ -160,7 +166,7 @@ func (e *Engine) begin(ctx context.Context, a *assignment) error {
 		if err != nil {
 			return err
 		}
-		if n.State != plan.Ready || !m.root.Started {
+		if n.State != plan.Ready || !m.root.Started || !e.desk.mayBegin(n) {
 			return plan.Errorf(plan.Conflict, "step %s is no longer ready", n.Ref())
 		}
 		if err := m.waited(n, waits); err != nil {

@@ -20,7 +20,8 @@ type session struct {
 
 	mu       sync.Mutex
 	conn     plugin.Session
-	cause    string // why it was asked to stop; "" when it was not
+	cause    string  // why it was asked to stop; "" when it was not
+	word     *string // the result that a person gave who marked the step done
 	detached bool
 
 	lastHeard time.Time
@@ -40,6 +41,20 @@ func (e *Engine) enlist(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.live[s.run.ID] = s
+}
+
+// say keeps the result that a person gave. It always reports true.
+func (s *session) say(word *string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.word = word
+	return true
+}
+
+func (s *session) said() *string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.word
 }
 
 func (e *Engine) dismiss(s *session) {

@@ -63,6 +63,7 @@ type boardPlan struct {
 type entry struct {
 	facts   NodeFacts
 	profile ProfileID // resolved; fixed while it runs
+	agent   ProfileID // that was put on it; fixed while it runs
 	taken   bool      // given out, not yet committed as running
 
 	waits   bool // in the index as ready
@@ -270,6 +271,7 @@ func (b *Board) enter(e *entry) {
 		b.enterRunning(e)
 		return
 	}
+	e.agent = 0
 	switch {
 	case e.facts.NotBefore > b.now:
 		e.sleeps = true
@@ -287,7 +289,10 @@ func (b *Board) enter(e *entry) {
 func (b *Board) enterRunning(e *entry) {
 	t := b.treeOf(e)
 	if e.facts.Phase.HoldsSlot() && e.facts.AgentKind == string(Builtin) {
-		e.slot, e.profile = true, b.resolve(e.facts)
+		if e.agent == 0 || e.taken {
+			e.agent = b.resolve(e.facts)
+		}
+		e.slot, e.profile = true, e.agent
 		b.slots++
 		b.perAgent[e.profile]++
 		t.slots++

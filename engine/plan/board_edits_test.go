@@ -139,7 +139,7 @@ func (s *storm) editFiles() bool {
 }
 
 func (s *storm) editAgent() bool {
-	p := s.any(func(p *piece) bool { return p.State != Running && p.given == "" })
+	p := s.any(func(*piece) bool { return true })
 	if p == nil {
 		return false
 	}
@@ -165,7 +165,7 @@ func (s *storm) editKind() bool {
 func (s *storm) editPlanAgent() bool {
 	var all []*PlanFacts
 	for id := range s.lastPlan + 1 {
-		if p := s.plans[id]; p != nil && s.any(func(o *piece) bool { return s.root(o).ID == p.Root && (o.State == Running || o.given != "") }) == nil {
+		if p := s.plans[id]; p != nil {
 			all = append(all, p)
 		}
 	}

@@ -99,8 +99,8 @@ func (t *tree) mayStart() bool { return t.facts.Approval.MayStart() && !t.facts.
 // out, if there is one; with a plan, of that plan and those nested in it.
 func (b *Board) Claim(within PlanID) (Ref, bool) {
 	best := ^uint64(0)
-	for _, t := range b.trees {
-		if t.facts.Executor != External || !t.mayStart() {
+	for id, t := range b.trees {
+		if t.facts.Executor != External || !t.mayStart() || within != 0 && (b.plans[within] == nil || b.plans[within].facts.Root != id) {
 			continue
 		}
 		for _, free := range t.free {
@@ -115,7 +115,7 @@ func (b *Board) Claim(within PlanID) (Ref, bool) {
 }
 
 func (b *Board) lowestWithin(free *btree.Map[uint64, bool], within PlanID, best *uint64) {
-	free.Scan(func(k uint64, _ bool) bool {
+	free.Ascend(Ref{Plan: within}.rank(), func(k uint64, _ bool) bool { // nested plans have higher numbers
 		if k >= *best {
 			return false
 		}
@@ -200,4 +200,15 @@ func (b *Board) noSlot(e *entry) bool {
 	return b.limits.MaxConcurrency > 0 && b.slots >= b.limits.MaxConcurrency ||
 		t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel ||
 		limit > 0 && b.perAgent[e.profile] >= limit
+}
+
+// MayBegin reports whether a node that was given out may still begin as it is
+// now: it can have been edited meanwhile.
+func (b *Board) MayBegin(now NodeFacts) bool {
+	e := b.nodes[now.Ref()]
+	if e == nil || !e.taken || now.Kind == KindUser {
+		return false
+	}
+	_, held := b.treeOf(e).index.first(now.Ref(), now.Keys, roleRunning)
+	return !held
 }
