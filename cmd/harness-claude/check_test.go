@@ -11,12 +11,11 @@ import (
 	"github.com/clearbox-go/clearbox/plugin"
 )
 
-// checked is the report on a profile, with this binary in the place of the program.
+// checked is the report on a profile, with the player in the place of the program.
 func checked(t *testing.T, env m, p plugin.Profile, connect bool) plugin.Report {
 	t.Helper()
-	t.Setenv(asPlayer, streams)
-	if p.Params == nil {
-		p.Params = encoded(t, m{"path": os.Args[0]})
+	if program := usePlayer(t); p.Params == nil {
+		p.Params = encoded(t, m{"path": program})
 	}
 	r, err := at(env).Check(t.Context(), p, connect)
 	must(t, err)
@@ -25,7 +24,7 @@ func checked(t *testing.T, env m, p plugin.Profile, connect bool) plugin.Report 
 
 func TestCheckFindsTheProgram(t *testing.T) {
 	home, empty := t.TempDir(), t.TempDir()
-	t.Setenv("PATH", empty)
+	t.Setenv("PATH", empty) // the player finds its shell all the same
 	none := plugin.Profile{Params: []byte(`{}`), Secret: "k"}
 	r := checked(t, m{"HOME": home}, none, false)
 	if r.OK || r.Field != "params.path" {
@@ -36,7 +35,8 @@ func TestCheckFindsTheProgram(t *testing.T) {
 		t.Skip("claude is installed for all")
 	}
 	must(t, os.MkdirAll(filepath.Join(home, ".local", "bin"), 0o755))
-	must(t, os.Symlink(os.Args[0], filepath.Join(home, ".local", "bin", "claude")))
+	program, _ := player(t)
+	must(t, os.Symlink(program, filepath.Join(home, ".local", "bin", "claude")))
 	if r = checked(t, m{"HOME": home}, none, false); !r.OK {
 		t.Errorf("report %+v", r)
 	}
@@ -66,7 +66,8 @@ func TestCheckOfTheVersion(t *testing.T) {
 
 func TestCheckOfALogin(t *testing.T) {
 	home, account := t.TempDir(), t.TempDir()
-	params := encoded(t, m{"path": os.Args[0], "config_dir": account})
+	program, _ := player(t)
+	params := encoded(t, m{"path": program, "config_dir": account})
 	tests := []struct {
 		says    string
 		ok      bool

@@ -58,7 +58,10 @@ func (h *harness) Run(ctx context.Context, t plugin.Task, host plugin.Host) (plu
 		return plugin.Result{}, fmt.Errorf("the agent profile %q cannot run: %s", t.Profile.Name, secrets.text(bad.text))
 	}
 	s, err := h.openSession(ctx, set, t, scrubbing{host, secrets})
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return plugin.Result{}, ctx.Err() // it was stopped meanwhile
+	case err != nil:
 		return plugin.Result{}, fmt.Errorf("%s", secrets.text(err.Error()))
 	}
 	defer s.close()

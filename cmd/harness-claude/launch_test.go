@@ -14,8 +14,7 @@ import (
 // prepared is how a run would be started.
 func prepared(t *testing.T, env m, task plugin.Task, params m) (*session, launch) {
 	t.Helper()
-	params["path"] = os.Args[0]
-	t.Setenv(asPlayer, streams)
+	params["path"] = usePlayer(t)
 	task.WorkDir, task.RunDir = t.TempDir(), t.TempDir()
 	task.Profile.Params = encoded(t, params)
 	env["HOME"] = t.TempDir()

@@ -108,7 +108,7 @@ func say(ctx context.Context, path string, env []string, args ...string) ([]byte
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = append(os.Environ(), env...), &out, &out, time.Second
 	err := cmd.Run()
-	if ctx.Err() != nil {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v", programTime)
 	}
 	return out.Bytes(), err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,8 +48,14 @@ func TestRealStops(t *testing.T) {
 		name  string
 		scene scene
 	}{
+		{"while it says its version", scene{scripts: one(turn{Text: "x", HoldMS: 300_000}), started: func(_ string, s plugin.Session) {
+			until(t, "any process", func() bool { return len(survivors(os.Getenv(stopMark))) > 0 })
+			stop(s)
+		}}},
 		{"while it starts", scene{scripts: one(turn{Text: "x", HoldMS: 300_000}), started: func(_ string, s plugin.Session) {
-			until(t, "the program", func() bool { return len(survivors(os.Getenv(stopMark))) > 0 })
+			until(t, "the program", func() bool {
+				return strings.Contains(fmt.Sprint(survivors(os.Getenv(stopMark))), "--input-format=stream-json")
+			})
 			stop(s)
 		}}},
 		{"while the model thinks", scene{scripts: one(turn{Text: "x", HoldMS: 300_000}), during: onKind(plugin.KindSystem)}},

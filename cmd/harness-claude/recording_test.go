@@ -110,12 +110,10 @@ func TestRecordings(t *testing.T) {
 }
 
 func playRecording(t *testing.T, version, name string, sc scene) {
-	folder, err := filepath.Abs(streams)
-	must(t, err)
 	heard := filepath.Join(t.TempDir(), "heard")
-	t.Setenv(asPlayer, folder)
+	must(t, os.WriteFile(heard, nil, 0o600))
 	t.Setenv(heardIn, heard)
-	sc.program, sc.now = os.Args[0], recordingTime
+	sc.program, sc.now = usePlayer(t), recordingTime
 	own := sc.task
 	sc.task = func(task *plugin.Task) {
 		if own != nil {
@@ -141,8 +139,8 @@ func recordAll(t *testing.T) {
 	must(t, os.MkdirAll(folder, 0o755))
 	for name, sc := range recordings() {
 		file := filepath.Join(folder, name+".jsonl")
-		_ = os.Remove(file)
 		t.Run("record "+name, func(t *testing.T) {
+			_ = os.Remove(file)
 			t.Setenv(asRecorder, real)
 			t.Setenv(recordTo, file)
 			sc.program = os.Args[0]

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,10 +13,7 @@ import (
 // replayed runs a trick or a recording in the place of the program.
 func replayed(t *testing.T, name string, sc scene) *played {
 	t.Helper()
-	folder, err := filepath.Abs(streams)
-	must(t, err)
-	t.Setenv(asPlayer, folder)
-	sc.program = os.Args[0]
+	sc.program = usePlayer(t)
 	own := sc.task
 	sc.task = func(task *plugin.Task) {
 		if own != nil {
@@ -31,16 +27,15 @@ func replayed(t *testing.T, name string, sc scene) *played {
 // The harness passes the suite for harnesses as a process of its own, with recordings
 // in the place of the program.
 func TestAsAProcess(t *testing.T) {
-	folder, err := filepath.Abs(streams)
-	must(t, err)
-	params := m{"path": os.Args[0], "ask": true}
+	program, env := player(t)
+	params := m{"path": program, "ask": true}
 	task := func(name string) plugin.Task {
 		return plugin.Task{Prompt: "recording:" + name, Allowed: plugin.Read}
 	}
 	quick := task("2.1.197/hello")
 	quick.Title = "hello"
 	plugintest.Run(t, os.Args[0], plugintest.Options{
-		Env:     []string{asHarness + "=1", asPlayer + "=" + folder, "XDG_STATE_HOME=" + t.TempDir()},
+		Env:     append(env, asHarness+"=1", "XDG_STATE_HOME="+t.TempDir()),
 		Profile: plugin.Profile{Name: "test", BaseURL: "http://127.0.0.1:9", Secret: "sk-of-the-process", Credential: "literal", Params: encoded(t, params)},
 		Quick:   quick,
 		Long:    task("long"),
@@ -95,9 +90,8 @@ func TestWhatBadProgramsPrintIsTold(t *testing.T) {
 
 // A program that never reads its input holds up nobody, however long the prompt is.
 func TestAPromptThatNobodyReads(t *testing.T) {
-	t.Setenv(asPlayer, streams)
 	t.Setenv(deaf, "1")
-	p := play(t, scene{program: os.Args[0], task: func(t *plugin.Task) { t.Prompt = strings.Repeat("word ", 1<<20) }})
+	p := play(t, scene{program: usePlayer(t), task: func(t *plugin.Task) { t.Prompt = strings.Repeat("word ", 1<<20) }})
 	if p.result.IsError || p.result.Text != "heard nothing" {
 		t.Errorf("result %+v", p.result)
 	}
@@ -117,10 +111,10 @@ func TestRunsThatCannotBegin(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(asPlayer, streams)
+			program := usePlayer(t)
 			t.Setenv(playedVersion, tt.version)
 			if tt.sc.program == "" {
-				tt.sc.program = os.Args[0]
+				tt.sc.program = program
 			}
 			p := play(t, tt.sc)
 			if !p.result.IsError || p.result.Transient || len(p.events) > 0 {

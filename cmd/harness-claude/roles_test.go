@@ -3,16 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,11 +19,15 @@ import (
 
 // The test binary plays several parts, chosen by the environment; those of the program
 // also by its first argument, since what the harness starts inherits the environment.
+// Recordings are played by testdata/player.sh, which starts faster.
 const (
-	asHarness     = "TEST_AS_HARNESS"     // it is the harness
-	asPlayer      = "TEST_AS_PLAYER"      // as the program it plays recordings, from this folder
-	asRecorder    = "TEST_AS_RECORDER"    // as the program it runs the real one, named here, and records
-	recordTo      = "TEST_RECORD_TO"      // the file that is recorded
+	asHarness  = "TEST_AS_HARNESS"  // it is the harness
+	asTrick    = "TEST_TRICK"       // it is the program, and does this
+	asRecorder = "TEST_AS_RECORDER" // it runs the real program, named here, and records
+	recordTo   = "TEST_RECORD_TO"   // the file that is recorded
+
+	self          = "TEST_SELF"           // where the player finds this binary
+	fromStreams   = "TEST_STREAMS"        // the folder of the recordings
 	heardIn       = "TEST_HEARD_IN"       // the file in which the player notes what it is told
 	playedVersion = "TEST_PLAYED_VERSION" // what the player says to --version
 	playedLogin   = "TEST_PLAYED_LOGIN"   // and to auth status
@@ -34,10 +35,10 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	program := len(os.Args) > 1 && (os.Args[1] == "-p" || os.Args[1] == "--version" || os.Args[1] == "auth")
+	program := len(os.Args) > 1 && (os.Args[1] == "-p" || os.Args[1] == "--version")
 	switch {
-	case program && os.Getenv(asPlayer) != "":
-		os.Exit(playProgram())
+	case program && os.Getenv(asTrick) != "":
+		os.Exit(doTrick(os.Getenv(asTrick)))
 	case program && os.Getenv(asRecorder) != "":
 		os.Exit(recordProgram())
 	case os.Getenv(asHarness) != "":
@@ -48,103 +49,32 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// player is the program as far as its streams go.
-type player struct {
-	in    *bufio.Scanner
-	heard *os.File
+// player returns the program that plays recordings, and the environment that it needs.
+func player(t *testing.T) (program string, env []string) {
+	t.Helper()
+	folder, err := filepath.Abs("testdata")
+	must(t, err)
+	return filepath.Join(folder, "player.sh"), []string{self + "=" + os.Args[0], fromStreams + "=" + filepath.Join(folder, "streams")}
 }
 
-func playProgram() int {
-	switch os.Args[1] {
-	case "--version":
-		fmt.Println(cmp.Or(os.Getenv(playedVersion), "2.1.900 (Claude Code)"))
-		return 0
-	case "auth":
-		fmt.Println(os.Getenv(playedLogin))
-		return 0
+// usePlayer sets the player's environment for the time of the test.
+func usePlayer(t *testing.T) string {
+	t.Helper()
+	program, env := player(t)
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		t.Setenv(name, value)
 	}
-	if os.Getenv(deaf) != "" {
-		fmt.Println(initText)
-		fmt.Println(resultText("heard nothing"))
-		return 0
-	}
-	p := &player{in: bufio.NewScanner(os.Stdin)}
-	p.in.Buffer(nil, 64<<20)
-	if path := os.Getenv(heardIn); path != "" {
-		p.heard, _ = os.Create(path)
-	}
-	prompt := p.prompt()
-	name := "hello"
-	if m := regexp.MustCompile(`recording:([a-z0-9./-]+)`).FindStringSubmatch(prompt); m != nil {
-		name = m[1]
-	}
-	if f, ok := tricks[name]; ok {
-		return f(p)
-	}
-	if strings.HasSuffix(name, "/no-session") && !strings.Contains(strings.Join(os.Args, " "), "--resume=") {
-		name = strings.TrimSuffix(name, "no-session") + "hello"
-	}
-	return p.play(name)
+	return program
 }
 
-// prompt reads up to the user's message.
-func (p *player) prompt() string {
-	for p.in.Scan() {
-		p.note()
-		var l struct {
-			Type    string
-			Message struct{ Content []block }
-		}
-		if json.Unmarshal(p.in.Bytes(), &l) == nil && l.Type == "user" {
-			return l.Message.Content[0].Text
-		}
-	}
-	return ""
-}
-
-// note keeps a line that the harness sent, the first prompt and greeting apart.
-func (p *player) note() {
-	if p.heard != nil && bytes.Contains(p.in.Bytes(), []byte(`"control_response"`)) {
-		fmt.Fprintf(p.heard, "%s\n", p.in.Bytes())
-	}
-}
-
-// play prints a recording. It waits where the program waited for an answer. The exit
-// code is that of the recorded program.
-func (p *player) play(name string) int {
-	raw, err := os.ReadFile(filepath.Join(os.Getenv(asPlayer), name+".jsonl"))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+func doTrick(name string) int {
+	f, ok := tricks[name]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "no recording and no trick is named", name)
 		return 2
 	}
-	dir, _ := os.Getwd()
-	code := 0
-	for _, line := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
-		if _, err := fmt.Sscanf(line, "exit %d", &code); err == nil {
-			continue
-		}
-		fmt.Println(strings.ReplaceAll(line, "@WORK@", dir))
-		var l struct {
-			Type string
-			ID   string `json:"request_id"`
-		}
-		if json.Unmarshal([]byte(line), &l) == nil && l.Type == "control_request" && !p.waitFor(l.ID) {
-			return code
-		}
-	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // as the program waits for the end of its input
-	return code
-}
-
-// waitFor reads until the answer to a request. More than one may be open.
-func (p *player) waitFor(id string) bool {
-	for p.in.Scan() {
-		p.note()
-		if bytes.Contains(p.in.Bytes(), []byte(id)) {
-			return true
-		}
-	}
-	return false
+	return f()
 }
 
 const initText = `{"type":"system","subtype":"init","cwd":"/w","session_id":"5e551011-0000-4000-8000-000000000000","tools":[],"mcp_servers":[],"model":"claude-played","permissionMode":"dontAsk"}`
@@ -154,13 +84,18 @@ func resultText(text string) string {
 }
 
 // tricks are what no recording shows: programs that behave badly.
-var tricks = map[string]func(*player) int{
-	"long": func(*player) int {
+var tricks = map[string]func() int{
+	"deaf": func() int {
+		fmt.Println(initText)
+		fmt.Println(resultText("heard nothing"))
+		return 0
+	},
+	"long": func() int {
 		fmt.Println(initText)
 		time.Sleep(5 * time.Minute)
 		return 0
 	},
-	"stays": func(*player) int { // it does not leave, and takes no hint
+	"stays": func() int { // it does not leave, and takes no hint
 		fmt.Println(initText)
 		fmt.Println(resultText("done"))
 		ignored := make(chan os.Signal, 1)
@@ -168,7 +103,7 @@ var tricks = map[string]func(*player) int{
 		time.Sleep(5 * time.Minute)
 		return 0
 	},
-	"big": func(*player) int {
+	"big": func() int {
 		fmt.Println(initText)
 		fmt.Printf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"yes"}}]}}` + "\n")
 		fmt.Printf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"%s"}]}}`+"\n", strings.Repeat("y", 8<<20))
@@ -182,16 +117,16 @@ var tricks = map[string]func(*player) int{
 		fmt.Println(resultText("swallowed"))
 		return 0
 	},
-	"killed": func(*player) int {
+	"killed": func() int {
 		fmt.Println(initText)
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	},
-	"exits": func(*player) int {
+	"exits": func() int {
 		fmt.Fprintln(os.Stderr, "error: unknown option '--tools'")
 		return 1
 	},
-	"orphan": func(*player) int { // a child in a session of its own, which holds no pipe
+	"orphan": func() int { // a child in a session of its own, which holds no pipe
 		fmt.Println(initText)
 		cmd := exec.Command("sleep", "300")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -201,7 +136,7 @@ var tricks = map[string]func(*player) int{
 		fmt.Println(resultText(fmt.Sprint(cmd.Process.Pid)))
 		return 0
 	},
-	"garbage": func(*player) int {
+	"garbage": func() int {
 		fmt.Println("Welcome!")
 		fmt.Println(initText)
 		fmt.Println(`{"type":"assistant","message":5}`)
@@ -212,14 +147,14 @@ var tricks = map[string]func(*player) int{
 		fmt.Println(resultText("still here \\u0000 \\ud800"))
 		return 0
 	},
-	"tattles": func(*player) int { // a secret where the text will be cut
+	"tattles": func() int { // a secret where the text will be cut
 		fmt.Println(initText)
 		fmt.Println(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"env"}}]}}`)
 		fmt.Printf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"%s%s"}]}}`+"\n", strings.Repeat("x", 6000-10), apiKey)
 		fmt.Println(resultText("told " + apiKey))
 		return 0
 	},
-	"twice": func(*player) int { // work in the background wakes the model once more
+	"twice": func() int { // work in the background wakes the model once more
 		fmt.Println(initText)
 		fmt.Println(`{"type":"assistant","parent_tool_use_id":"t1","error":"server_error","message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error: below"}]}}`)
 		for _, text := range []string{"first", "second"} {
@@ -227,7 +162,7 @@ var tricks = map[string]func(*player) int{
 		}
 		return 0
 	},
-	"settled": func(*player) int { // the result without its line break, then the end
+	"settled": func() int { // the result without its line break, then the end
 		fmt.Println(initText)
 		fmt.Print(resultText("settled"))
 		return 0
