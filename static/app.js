@@ -63,7 +63,7 @@
     // What the reader has opened, hidden or chosen stays so.
     htmx_before_morph_attr: (el, { attrName }) => !kept.has(attrName) && !(attrName === 'hidden' && 'newest' in el.dataset),
   });
-  const kept = new Set(['open', 'aria-current', 'style', 'tabindex', 'data-found', 'data-dim']);
+  const kept = new Set(['open', 'aria-current', 'style', 'tabindex', 'data-found', 'data-dim', 'data-kind', 'data-miss']);
 
   function parse(html, svg) {
     const t = document.createElement('template');
@@ -624,6 +624,7 @@
     }, { passive: true });
     newest.onclick = () => { following = true; end(); };
     new MutationObserver(() => {
+      sessionFind(true);
       if (following) {
         trim(log, scroller);
         end();
@@ -636,6 +637,31 @@
     requestAnimationFrame(end); // once more, when heights are known
     const older = $('[data-older]', scroller);
     if (older) watchOlder(older, scroller);
+  }
+
+  // sessionFind shows the entries that have all words that are looked for.
+  function sessionFind(more) {
+    const words = ($('[data-session-find]')?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+    if (more && !words.length) return;
+    let hits = 0;
+    for (const el of $$('#log .segment > .entry, #log > .entry')) {
+      const text = words.length ? el.textContent.toLowerCase() : '';
+      const miss = !words.every((w) => text.includes(w));
+      if (miss !== 'miss' in el.dataset) el.toggleAttribute('data-miss', miss);
+      if (!miss) hits++;
+    }
+    setText($('[data-session-count]'), words.length ? hits + ($('[data-older]') ? '+' : '') : '');
+  }
+  on('input', '[data-session-find]', () => sessionFind());
+  on('change', '[data-session-kind]', (e, select) => { byId('session').dataset.kind = select.value; });
+
+  // findEarlier reads the whole transcript, so that it can be searched.
+  async function findEarlier() {
+    for (let older; (older = $('[data-older]'));) {
+      await loadOlder(older, byId('log-scroll'));
+      if ($('[data-older]') === older) return;
+    }
+    sessionFind();
   }
 
   // trim lets go of the oldest entries of a very long transcript while nobody
@@ -812,6 +838,8 @@
       e.target.dispatchEvent(new Event('input', { bubbles: true }));
       e.target.blur();
       e.preventDefault();
+    } else if (e.key === 'Enter' && 'sessionFind' in e.target.dataset) {
+      findEarlier();
     } else if (e.key === 'Enter' && 'find' in e.target.dataset) {
       e.preventDefault();
       nextFound(e.target);

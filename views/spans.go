@@ -203,7 +203,7 @@ func newScale(rows [][]timeSpan, now plan.Stamp) scale {
 	if !open {
 		return scale{first, max(1, float64(last-first))}
 	}
-	span := 60.0
+	span := 10.0
 	for span < 1.04*float64(max(now, last)-first) {
 		span *= 1.25
 	}

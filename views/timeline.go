@@ -80,7 +80,10 @@ func (s stay) Took() string {
 
 // brief writes seconds; short times get a digit more.
 func brief(seconds float64) string {
-	if seconds < 9.95 {
+	switch {
+	case seconds < 0.05:
+		return "< 0.1s"
+	case seconds < 9.95:
 		return trimmed(seconds, 1) + "s"
 	}
 	return span(time.Duration(math.Round(seconds)) * time.Second)
@@ -221,6 +224,9 @@ func (t *times) causeWords(n *plan.Node, x *timeSpan) string {
 	case spanSub:
 		return "its subplan"
 	}
+	if t.Root().Executor == plan.External {
+		return "someone to take it"
+	}
 	return "a free agent"
 }
 
@@ -277,7 +283,7 @@ func (r *TimelineRow) label() string {
 	return r.Words
 }
 
-// usualWords say what an estimate is made from.
+// words say what an estimate is made from.
 func (e *Estimate) words() string {
 	text := fmt.Sprintf("%s left; the %s took %s on average", plural(e.Left, "step", "steps"), plural(e.From, "step that is done", "steps that are done"), brief(e.Usual))
 	if e.Yours > 0 {
