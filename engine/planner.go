@@ -289,6 +289,9 @@ func planningFailed(tx *store.Tx, id plan.PlanID, problems ...string) error {
 	if err := m.say(plan.Ref{Plan: id}, "planning failed: "+strings.Join(problems, "; ")); err != nil {
 		return err
 	}
+	if err := m.tell(NoticeWaiting, WaitsPlanning, nil, strings.Join(problems, "; ")); err != nil {
+		return err
+	}
 	return m.setApproval(plan.PlanningFailed)
 }
 

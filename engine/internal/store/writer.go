@@ -167,7 +167,9 @@ func (s *Store) runJob(c *conn, j *job, now plan.Stamp) error {
 	if err := c.do("RELEASE job"); err != nil {
 		return fmt.Errorf("release a savepoint: %w", err)
 	}
-	j.changes = t.changes
+	if j.changes = t.changes; t.told && len(j.changes) > 0 {
+		j.changes[len(j.changes)-1].Notices = true
+	}
 	return nil
 }
 
