@@ -49,7 +49,7 @@ func patchNeeded(tx *store.Tx, worktree string, at time.Time) (bool, error) {
 	}
 	runs, err := tx.Runs(r)
 	for i := range runs {
-		if strings.HasPrefix(string(runs[i].ID), run) {
+		if string(runs[i].ID) == run {
 			return true, nil
 		}
 	}

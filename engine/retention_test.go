@@ -128,7 +128,7 @@ func TestPatchesGoWithTheirPlan(t *testing.T) {
 		t.Helper()
 		runs, err := e.Runs(bg, ref(id, 1))
 		must(t, err)
-		path := filepath.Join(dir, fmt.Sprintf("%s-%.8s-1234.patch", ref(id, 1), runs[0].ID))
+		path := filepath.Join(dir, fmt.Sprintf("%s-%s-1234.patch", ref(id, 1), runs[0].ID))
 		must(t, os.WriteFile(path, nil, 0o600))
 		return path
 	}

@@ -29,7 +29,7 @@ const keptPlans = `SELECT id, title, finished_at, bytes FROM (
 	SELECT p.id, p.title, ` + endOf + ` AS finished_at,
 		(SELECT COALESCE(SUM(octet_length(e.data)), 0) FROM events e JOIN plans q ON q.id = e.plan_id WHERE q.root_id = p.id)
 		+ (SELECT COALESCE(SUM(octet_length(d.diff)), 0) FROM diffs d JOIN runs r ON r.id = d.run_id JOIN plans q ON q.id = r.plan_id WHERE q.root_id = p.id)
-		+ (SELECT COALESCE(SUM(octet_length(r.prompt)), 0) FROM runs r JOIN plans q ON q.id = r.plan_id WHERE q.root_id = p.id) AS bytes,
+		+ (SELECT COALESCE(SUM(octet_length(t.text)), 0) FROM prompts t JOIN runs r ON r.id = t.run_id JOIN plans q ON q.id = r.plan_id WHERE q.root_id = p.id) AS bytes,
 		COALESCE((SELECT at FROM trims WHERE plan_id = p.id), 0) AS trimmed
 	FROM plans p WHERE ` + isOver + `)
 	WHERE finished_at > trimmed AND finished_at > 0 ORDER BY finished_at DESC, id DESC`
@@ -53,7 +53,10 @@ func (t *Tx) IsOver(id plan.PlanID) (bool, error) {
 
 const trimPlan = `INSERT INTO trims (plan_id, at, seq) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, seq = excluded.seq`
 
-const forgetTrees = `UPDATE runs SET base_tree = '', end_tree = '', prompt = '' WHERE plan_id IN (SELECT id FROM plans WHERE root_id = ?)`
+var forgotten = []string{
+	`UPDATE runs SET base_tree = '', end_tree = '' WHERE plan_id IN (SELECT id FROM plans WHERE root_id = ?)`,
+	`DELETE FROM prompts WHERE run_id IN (SELECT r.id FROM runs r JOIN plans p ON p.id = r.plan_id WHERE p.root_id = ?)`,
+}
 
 // Trim begins to forget what the runs of a tree told until now: its snapshots are
 // wanted no more. TrimSome takes the rest away, bit by bit.
@@ -61,8 +64,12 @@ func (t *Tx) Trim(root plan.PlanID) error {
 	if _, err := t.exec(fmt.Sprintf("trim plan %d", root), trimPlan, root, t.now, *t.seq); err != nil {
 		return err
 	}
-	_, err := t.exec("forget snapshots", forgetTrees, root)
-	return err
+	for _, q := range forgotten {
+		if _, err := t.exec("forget snapshots and prompts", q, root); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const trimmedAt = `SELECT at FROM trims WHERE plan_id = ?`

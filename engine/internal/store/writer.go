@@ -99,6 +99,9 @@ func (s *Store) group(first *job) []*job {
 // commitGroup runs all jobs in one transaction and tells each how it went.
 func (s *Store) commitGroup(jobs []*job) {
 	err := s.runGroup(jobs)
+	if err == nil {
+		s.commits.add(len(jobs))
+	}
 	var published []plan.Change
 	for _, j := range jobs {
 		if err != nil && j.err == nil {
