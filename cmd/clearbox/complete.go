@@ -244,6 +244,8 @@ func (c *completion) argument(ctx context.Context) []string {
 		return []string{"bash", "zsh", "fish"}
 	case "allow|deny":
 		return []string{"allow", "deny"}
+	case "GOAL", "FEEDBACK":
+		return nil
 	case "CLIENT":
 		var out []string
 		for _, m := range mcpClients() {

@@ -50,7 +50,8 @@ type Store struct {
 	closing chan struct{}
 	close   sync.Once
 	done    chan struct{} // the writer has ended
-	seq     int64         // last one given out; owned by the writer
+	commits tally
+	seq     int64 // last one given out; owned by the writer
 }
 
 // Open opens or creates a database and brings it up to date. It is Unavailable
@@ -120,8 +121,9 @@ func connect(path, extra string, conns int) (*sqlx.DB, error) {
 type connector struct{ dsn string }
 
 // Savepoints keep the pages that they may have to restore in memory, not in a
-// file; readers map the database, since every commit empties their caches.
-const tuning = `PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456`
+// file; readers map the database, since every commit empties their caches. The log
+// is folded into the database after 16 MB of it: the writer waits for that.
+const tuning = `PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456; PRAGMA wal_autocheckpoint = 4000`
 
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driver().Open(c.dsn) }
 
