@@ -54,6 +54,7 @@ func TestBrowser(t *testing.T) {
 		{"what waits in all plans, answered and counted", inboxAnswers},
 		{"a table shows some states", tableFilters},
 		{"a session is searched", sessionIsSearched},
+		{"settings of the server", serverSettings},
 		{"nothing lies over anything else", cardsInPlace},
 		{"nothing serious keeps people out", accessible},
 	} {

@@ -88,6 +88,8 @@ func (v *canvas) concerns(c *plan.Change) bool {
 		return v.topic.kind != topicAgents
 	case plan.ChangeAgents:
 		return !lists
+	case plan.ChangeSettings:
+		return v.topic.kind == topicYou
 	case plan.ChangeHarness:
 		return v.topic.kind == topicAgents
 	case plan.ChangeTokens:

@@ -44,6 +44,9 @@ func (p *site) actions() {
 	} {
 		p.echo.POST(path, p.action(do))
 	}
+	for path, do := range p.serverActions() {
+		p.echo.POST(path, p.action(do))
+	}
 }
 
 // fieldError is an error that belongs to one field of a form.
@@ -91,6 +94,9 @@ func (p *site) action(do echo.HandlerFunc) echo.HandlerFunc {
 
 // backOf is the page of ours that an action was asked for on.
 func backOf(c echo.Context) string {
+	if strings.HasPrefix(c.Path(), views.ServerURL) {
+		return views.ServerURL
+	}
 	if c.Param("agent_id") != "" {
 		return "/agents"
 	}

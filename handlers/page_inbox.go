@@ -44,8 +44,27 @@ func (p *site) inbox(ctx context.Context) (*views.Inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.waits.inbox = views.NewInbox(inboxItems(in), limits, seq)
-	return p.waits.inbox, nil
+	set, err := p.engine.Settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := views.NewInbox(inboxItems(in), limits, seq)
+	b.Tell, b.Over = set.Notifications.Events, planNews(in.Plans)
+	p.waits.inbox = b
+	return b, nil
+}
+
+// planNews are the newest plans that have ended.
+func planNews(all []engine.Overview) []views.PlanNews {
+	const most = 20
+	var list []views.PlanNews
+	for i := range all {
+		o := &all[i]
+		if done := o.State == plan.StatusDone; (done || o.State == plan.StatusFailed) && o.Plan.Started && len(list) < most {
+			list = append(list, views.PlanNews{ID: o.Plan.ID, Title: o.Plan.Title, Done: done})
+		}
+	}
+	return list
 }
 
 func inboxItems(in *engine.Inbox) []views.InboxItem {

@@ -57,8 +57,20 @@ type LimitItem struct {
 type Inbox struct {
 	Items  []InboxItem
 	Limits []LimitItem
+	Over   []PlanNews // plans that have ended, the newest first
+	Tell   []string   // events that browsers tell of
 	Seq    int64
 }
+
+// PlanNews is a plan that is done or has failed.
+type PlanNews struct {
+	ID    plan.PlanID
+	Title string
+	Done  bool
+}
+
+// headline is one line that a browser may tell: what happened, to what.
+type headline struct{ key, url, what, text string }
 
 // NewInbox puts things in order: the most urgent kinds first, in each the longest
 // waiting first.
@@ -179,8 +191,31 @@ func (it *InboxItem) Key() string {
 	return key
 }
 
-// newsItems are the things that a notification may tell of.
-func (b *Inbox) newsItems() []InboxItem { return b.Items[:min(len(b.Items), 30)] }
+// headlines are what a browser may tell of now.
+func (b *Inbox) headlines() []headline {
+	const most = 40
+	var list []headline
+	for i := range b.Items {
+		it := &b.Items[i]
+		event := "waiting"
+		if it.Kind == WaitsFailed {
+			event = "step_failed"
+		}
+		if slices.Contains(b.Tell, event) && len(list) < most {
+			list = append(list, headline{it.Key(), it.URL(), it.Kind.news(), it.Ref() + " " + it.Title})
+		}
+	}
+	for _, p := range b.Over {
+		event, what := "plan_failed", "A plan has failed"
+		if p.Done {
+			event, what = "plan_done", "A plan is done"
+		}
+		if slices.Contains(b.Tell, event) && len(list) < most {
+			list = append(list, headline{fmt.Sprintf("%s-%d", event, p.ID), PlanURL(p.ID), what, p.Title})
+		}
+	}
+	return list
+}
 
 // words say how much waits.
 func (b *Inbox) words() string {
