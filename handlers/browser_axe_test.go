@@ -45,7 +45,7 @@ func accessible(t *testing.T, b *browser) {
 		look(path)
 	}
 	p.dark(true)
-	for _, path := range []string{"/plans/1?view=graph", "/plans/1?view=timeline", "/plans/1/nodes/6?tab=session", "/inbox"} {
+	for _, path := range []string{"/plans/1?view=timeline", "/plans/1/nodes/6?tab=session"} {
 		look(path)
 	}
 	p.size(375, 740)

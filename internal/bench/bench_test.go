@@ -188,3 +188,22 @@ func TestProcessorTimeIsReadFromStat(t *testing.T) {
 		}
 	}
 }
+
+func TestASoakTellsGrowthFromBreathing(t *testing.T) {
+	warm := usage{Elements: 3000, Heap: 10, Server: 60}
+	for name, c := range map[string]struct {
+		now  usage
+		want string
+	}{
+		"as it was":       {warm, ""},
+		"a heap breathes": {usage{Elements: 3100, Heap: 30, Server: 80}, ""},
+		"elements stay":   {usage{Elements: 9000, Heap: 10, Server: 60}, "the page's elements grew"},
+		"scripts leak":    {usage{Elements: 3000, Heap: 90, Server: 60}, "the page's scripts grew"},
+		"the server does": {usage{Elements: 3000, Heap: 10, Server: 600}, "the server's memory grew"},
+	} {
+		err := grownBy(warm, c.now)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}

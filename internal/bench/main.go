@@ -32,6 +32,7 @@ type options struct {
 	out   string
 	quick bool
 	only  []string
+	soak  time.Duration // 0: measure
 }
 
 // run measures and returns an exit code: 0 done, 1 a scenario broke, 2 called
@@ -47,7 +48,11 @@ func run(args []string, out, errOut io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := measureAll(ctx, o, out); err != nil {
+	do := measureAll
+	if o.soak > 0 {
+		do = soak
+	}
+	if err := do(ctx, o, out); err != nil {
 		fmt.Fprintln(errOut, "bench:", err)
 		return 1
 	}
@@ -62,6 +67,7 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	fs.StringVar(&o.out, "out", "", "`file` to write; its block of notes is kept (default: print only)")
 	fs.BoolVar(&o.quick, "quick", false, "few and short rounds, to see that everything works")
 	only := fs.String("only", "", "measure only these scenarios, by `name`, separated by commas; nothing is written")
+	fs.DurationVar(&o.soak, "soak", 0, "run a plan again and again for so long before a browser, and see that nothing grows; nothing is measured")
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}

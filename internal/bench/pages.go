@@ -125,7 +125,7 @@ const clicks = `(async () => {
 		card.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, detail: 1}));
 		while (document.getElementById('drawer').dataset.node !== node) await new Promise(r => setTimeout(r, 0));
 		took.push(performance.now() - began);
-		await new Promise(r => setTimeout(r, 30));
+		await new Promise(r => setTimeout(r, 300)); // the drawing has come to rest
 	}
 	return JSON.stringify(took);
 })()`
