@@ -182,8 +182,14 @@ func touchedBy(tx *store.Tx, who plan.Actor, id plan.PlanID) error {
 	if err != nil || root.Approval != plan.Awaiting && root.Approval != plan.Approved {
 		return err
 	}
+	m := &mover{tx: tx, root: root}
+	if root.Approval == plan.Approved {
+		if err := m.tell(NoticeWaiting, WaitsApproval, nil, "the plan was changed after it had been approved"); err != nil {
+			return err
+		}
+	}
 	root.Approval = plan.Awaiting
-	return (&mover{tx: tx, root: root}).revise(plan.AuthorPerson, "")
+	return m.revise(plan.AuthorPerson, "")
 }
 
 // GoalOf returns what a plan was made from, nil when it was not made from a goal,

@@ -34,6 +34,9 @@ func spend(tx *store.Tx, root plan.PlanID, run *plan.Run) error {
 		if err := tx.Note(root, plan.Ref{Plan: root}, "", plan.EventSystem, textData{why}); err != nil {
 			return err
 		}
+		if err := (&mover{tx: tx, root: after}).tell(NoticeWaiting, WaitsBudget, nil, why); err != nil {
+			return err
+		}
 	}
 	return recordPlan(tx, root, false)
 }

@@ -57,6 +57,9 @@ func (m *mover) closePlan(s plan.Status) error {
 		return err
 	}
 	if over {
+		if err := m.tell(NoticePlanDone, "", nil, ""); err != nil {
+			return err
+		}
 		return m.reviewWhole()
 	}
 	return m.setAside(plan.Ref{Plan: m.root.ID})

@@ -132,6 +132,14 @@ func (d *desk) holds(s *plan.Snapshot) map[plan.Ref]plan.Hold {
 	return out
 }
 
+// waiting counts what waits, as Board.Waiting does.
+func (d *desk) waiting(now plan.Stamp) (map[plan.Phase]int, int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.board.Advance(now)
+	return d.board.Waiting()
+}
+
 // loadBoard fills the board with the started trees, as a new process does.
 func (e *Engine) loadBoard(ctx context.Context) error {
 	return e.store.Read(ctx, func(tx *store.Tx) error {

@@ -54,6 +54,10 @@ type Options struct {
 	// each further interruption waits four times as long. 0 means 2 s.
 	RetryDelay time.Duration
 
+	// WebhookDelay is how long a webhook that did not take a notice is left alone;
+	// it grows with each further attempt. 0 means 10 s.
+	WebhookDelay time.Duration
+
 	Launcher Launcher    // starts sessions; nil: processes. For tests.
 	crash    func() bool // see store.Options
 }
@@ -88,6 +92,7 @@ type Engine struct {
 	launcher Launcher
 	hub      *hub
 	desk     *desk
+	courier  *courier
 	server   plan.Server
 	shadow   *shadow.Repo // nil with NoSnapshots
 	noGit    sync.Once
@@ -95,10 +100,12 @@ type Engine struct {
 	mu       sync.Mutex
 	agentURL func(token string) string // set once the server listens
 	port     int
+	baseURL  string
 	live     map[plan.RunID]*session
 	checks   map[int64]context.CancelFunc // check commands that run, by judgement
 	stopping bool                         // no new runs
 	ending   chan struct{}                // closed when no new runs may begin
+	looked   chan struct{}                // closed when harnesses were looked for
 	runs     sync.WaitGroup
 }
 
@@ -107,7 +114,8 @@ type Engine struct {
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o = withDefaults(o)
 	e := &Engine{opts: o, log: o.Log, hub: newHub(), live: map[plan.RunID]*session{},
-		checks: map[int64]context.CancelFunc{}, ending: make(chan struct{})}
+		checks: map[int64]context.CancelFunc{}, ending: make(chan struct{}), looked: make(chan struct{})}
+	e.courier = newCourier(e)
 	s, err := store.Open(ctx, store.Options{Path: o.DB, Now: o.Now, Published: e.published, Crash: o.crash})
 	if err != nil {
 		return nil, err
@@ -152,6 +160,9 @@ func withDefaults(o Options) Options {
 	if o.RetryDelay == 0 {
 		o.RetryDelay = 2 * time.Second
 	}
+	if o.WebhookDelay == 0 {
+		o.WebhookDelay = usualDeliveryDelay
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -188,6 +199,7 @@ func (e *Engine) published(changes []plan.Change) {
 		e.desk.apply(changes)
 	}
 	e.hub.publish(changes)
+	e.courier.heard(changes)
 }
 
 // SetAddress tells the engine where its server listens: its port, and how the
@@ -197,6 +209,20 @@ func (e *Engine) SetAddress(port int, agentURL func(token string) string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.port, e.agentURL = port, agentURL
+}
+
+// SetPublicURL tells the engine where people reach its server, for links that
+// leave it.
+func (e *Engine) SetPublicURL(base string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.baseURL = base
+}
+
+func (e *Engine) publicURL() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.baseURL
 }
 
 func (e *Engine) address() (int, func(string) string) {
@@ -213,6 +239,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		return fmt.Errorf("recover runs: %w", err)
 	}
 	e.runs.Go(func() { e.prune(ctx) })
+	e.runs.Go(func() { e.courier.run(ctx) })
 	e.schedule(ctx)
 	e.runs.Wait()
 	return nil
@@ -293,6 +320,8 @@ func (e *Engine) prune(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			e.log.Error("prune changes", "err", err)
 		}
+		e.retain(ctx)
+		e.dropPatches(ctx)
 		e.pruneSnapshots(ctx)
 		select {
 		case <-ctx.Done():

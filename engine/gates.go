@@ -144,6 +144,9 @@ func (m *mover) gateError(r *plan.Review) error {
 	if err := m.setPhase(n, plan.PhaseNeedsPerson, nil); err != nil {
 		return err
 	}
+	if err := m.tell(NoticeWaiting, WaitsVerdict, n, r.Summary); err != nil {
+		return err
+	}
 	return m.say(n.Ref(), "waiting for you: no verdict could be formed ("+r.Summary+"); accept the work, have it judged again, or rework it")
 }
 

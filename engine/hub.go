@@ -38,6 +38,8 @@ type hub struct {
 	log    []plan.Change // the newest, by Seq
 	bytes  int
 	last   int64 // Seq of the newest ever published
+	events uint64
+	others uint64
 	wake   chan struct{}
 	closed bool
 }
@@ -62,6 +64,11 @@ func (h *hub) publish(changes []plan.Change) {
 		h.log = append(h.log, c)
 		h.bytes += sizeOf(&c)
 		h.last = c.Seq
+		if c.Kind == plan.ChangeEvent {
+			h.events++
+		} else {
+			h.others++
+		}
 	}
 	for len(h.log) > hubChanges || h.bytes > hubBytes && len(h.log) > 1 {
 		h.bytes -= sizeOf(&h.log[0])
@@ -72,6 +79,13 @@ func (h *hub) publish(changes []plan.Change) {
 		close(h.wake)
 		h.wake = make(chan struct{})
 	}
+}
+
+// counted returns how many events and other changes were published.
+func (h *hub) counted() (events, others uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.events, h.others
 }
 
 func sizeOf(c *plan.Change) int {

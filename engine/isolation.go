@@ -72,7 +72,7 @@ func (e *Engine) worktreeFor(ctx context.Context, a *assignment) (shadow.Worktre
 			return w, nil
 		}
 	}
-	id := fmt.Sprintf("%s-%.8s", a.node.Ref(), a.run.ID)
+	id := fmt.Sprintf("%s-%s", a.node.Ref(), a.run.ID)
 	w, report, err := e.shadow.CreateWorktree(ctx, a.task.WorkDir, shadow.WorktreeOptions{ID: id, Declared: pathsOf(a.node)})
 	a.run.LeftOut = leftOutOf(report)
 	return w, err

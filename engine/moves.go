@@ -124,13 +124,16 @@ func (m *mover) follow(n *plan.Node, was bool) error {
 	switch n.State {
 	case plan.Ready:
 		if n.Kind == plan.KindUser {
-			return m.say(n.Ref(), "waiting for you: this step is yours; mark it done when it is")
+			return m.handOver(n)
 		}
 	case plan.Failed:
 		if m.root.OnFailure == "skip" {
 			if err := m.skipDependants(n); err != nil {
 				return err
 			}
+		}
+		if err := m.tellFailed(n); err != nil {
+			return err
 		}
 		return m.rollUp(n.PlanID)
 	case plan.Done:
@@ -142,6 +145,14 @@ func (m *mover) follow(n *plan.Node, was bool) error {
 		return m.rollUp(n.PlanID)
 	}
 	return nil
+}
+
+// handOver tells the person whose a step is that it is their turn.
+func (m *mover) handOver(n *plan.Node) error {
+	if err := m.say(n.Ref(), "waiting for you: this step is yours; mark it done when it is"); err != nil {
+		return err
+	}
+	return m.tell(NoticeWaiting, WaitsStep, n, n.Description)
 }
 
 func (m *mover) say(r plan.Ref, text string) error {

@@ -294,7 +294,7 @@ func settleEdited(tx *store.Tx, n *plan.Node, f NodeFields, wasKind plan.NodeKin
 		return err
 	}
 	if n.State == plan.Ready && n.Kind != wasKind && n.Kind == plan.KindUser {
-		if err := m.say(n.Ref(), "waiting for you: this step is yours; mark it done when it is"); err != nil {
+		if err := m.handOver(n); err != nil {
 			return err
 		}
 	}

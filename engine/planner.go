@@ -21,6 +21,11 @@ func (e *Engine) startPlanner(ctx context.Context, id plan.PlanID) {
 
 // runPlanner runs one session of the planner of a plan.
 func (e *Engine) runPlanner(ctx context.Context, id plan.PlanID) {
+	select {
+	case <-e.looked: // a server that has only just started does not know its harnesses
+	case <-e.ending:
+		return
+	}
 	a, err := e.assignPlanner(ctx, id)
 	if err == nil {
 		s := newSession(&a.run, id)
@@ -287,6 +292,9 @@ func planningFailed(tx *store.Tx, id plan.PlanID, problems ...string) error {
 	}
 	m := &mover{tx: tx, root: p}
 	if err := m.say(plan.Ref{Plan: id}, "planning failed: "+strings.Join(problems, "; ")); err != nil {
+		return err
+	}
+	if err := m.tell(NoticeWaiting, WaitsPlanning, nil, strings.Join(problems, "; ")); err != nil {
 		return err
 	}
 	return m.setApproval(plan.PlanningFailed)

@@ -29,7 +29,9 @@ func (e *Engine) Snapshot(ctx context.Context, id plan.PlanID) (*plan.Snapshot, 
 		if err := mayReadPlan(tx, actor, id); err != nil {
 			return err
 		}
-		s, err = tx.Snapshot(id)
+		if s, err = tx.Snapshot(id); err == nil {
+			s.TrimmedAt, err = tx.TrimmedAt(s.Root().ID)
+		}
 		return err
 	})
 	if err != nil {
@@ -206,7 +208,7 @@ func (e *Engine) DeletePlan(ctx context.Context, id plan.PlanID) error {
 	if err := e.StopPlan(ctx, id); err != nil {
 		return err
 	}
-	return e.store.Write(ctx, func(tx *store.Tx) error {
+	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		if err := nothingRuns(tx, id, "deleted"); err != nil {
 			return err
 		}
@@ -223,6 +225,10 @@ func (e *Engine) DeletePlan(ctx context.Context, id plan.PlanID) error {
 		return tx.Record(plan.Change{Root: id, Plan: id, Kind: plan.ChangePlan, Shape: true, Deleted: true,
 			Facts: &plan.Facts{Plans: []plan.PlanFacts{{ID: id, Root: id, Deleted: true}}}})
 	})
+	if err == nil {
+		e.dropPatches(context.WithoutCancel(ctx))
+	}
+	return err
 }
 
 // topLevel refuses subplans, with advice.

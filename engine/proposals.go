@@ -143,6 +143,9 @@ func (e *Engine) propose(tx *store.Tx, id plan.PlanID, in ProposalIn) error {
 	if err := m.revise(plan.AuthorPlanner, g.Feedback); err != nil {
 		return err
 	}
+	if err := m.tell(NoticeWaiting, WaitsApproval, nil, in.Summary); err != nil {
+		return err
+	}
 	return m.say(plan.Ref{Plan: id}, "waiting for you: the plan is made; look at it and approve it, ask for changes or reject it")
 }
 

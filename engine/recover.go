@@ -53,6 +53,7 @@ func (e *Engine) recoverRuns(ctx context.Context) error {
 		e.spawn(func() { e.resume(context.WithoutCancel(ctx), s) })
 	}
 	e.launcher.Scan(ctx)
+	close(e.looked)
 	if err := e.launcher.Sweep(ctx, func(run string) bool { return keep[run] }); err != nil {
 		e.log.Warn("sweep what earlier runs left", "err", err)
 	}

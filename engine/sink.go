@@ -134,6 +134,9 @@ func (k *sink) Answer(ctx context.Context, q plugin.Question) (plugin.Answer, er
 		if err != nil || !isNew {
 			return err
 		}
+		if err := tellQuestion(tx, question); err != nil {
+			return err
+		}
 		return recordQuestion(tx, k.s.root, question)
 	})
 	if err != nil {

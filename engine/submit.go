@@ -340,7 +340,11 @@ func (d *draft) insert(tx *store.Tx, e *Engine) error {
 	}
 	if d.plan.Approval == plan.Awaiting {
 		d.plan.Executor = d.in.Start // it is kept for when the plan is approved
-		return (&mover{tx: tx, root: &d.plan}).revise(plan.AuthorPerson, "")
+		m := &mover{tx: tx, root: &d.plan}
+		if err := m.tell(NoticeWaiting, WaitsApproval, nil, d.plan.Description); err != nil {
+			return err
+		}
+		return m.revise(plan.AuthorPerson, "")
 	}
 	if d.in.Start != "" {
 		return startPlan(tx, &d.plan, d.in.Start)

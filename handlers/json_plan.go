@@ -146,6 +146,7 @@ type planView struct {
 	Waiting          []waitingView    `json:"waiting"`
 	Review           *reviewView      `json:"review"`
 	ReviewProfile    *plan.ProfileID  `json:"review_agent_profile_id"`
+	TrimmedAt        *float64         `json:"trimmed_at"` // until when transcripts and diffs were removed
 	Nodes            []nodeView       `json:"nodes"`
 	Edges            [][2]plan.NodeID `json:"edges"`
 }
@@ -218,6 +219,7 @@ func planViewOf(e *engine.Engine, s *plan.Snapshot, id plan.PlanID) planView {
 		TestInstructions: orNull(&root.TestInstructions), Status: s.Status(id), Progress: s.Tally(id),
 		Budget:        budgetOf(root),
 		Root:          rootView{root.ID, root.Started, orNull(&root.Executor), isolates(root)},
+		TrimmedAt:     seconds(&s.TrimmedAt),
 		ReviewProfile: orNull(&p.ReviewProfile), Review: reviewViewOf(s.Reviews[plan.Ref{Plan: id}]), Ancestors: []ancestorView{}, Active: []activeView{}, Waiting: []waitingView{},
 		Edges: edgesOf(s, id)}
 	for _, a := range s.Ancestors(id) {

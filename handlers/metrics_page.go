@@ -24,6 +24,9 @@ func (s *server) metricsPage(c echo.Context) error {
 	if err := s.planMetrics(c.Request().Context(), p); err != nil {
 		return err
 	}
+	if err := s.engineMetrics(c.Request().Context(), p); err != nil {
+		return err
+	}
 	s.metrics.write(p)
 	writeProcess(p)
 	c.Response().Header().Set("Cache-Control", "no-store")

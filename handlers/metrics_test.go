@@ -69,6 +69,25 @@ func TestMetricsTellHowPlansStand(t *testing.T) {
 	r.wantMetrics(map[string]string{`clearbox_plans{status="running"}`: "0", `clearbox_steps{state="running"}`: "0"})
 }
 
+func TestMetricsTellWhatTheEngineIsAt(t *testing.T) {
+	r := newRig(t)
+	before := r.metricsNow()
+	first := r.plan("a b c:a d:b")
+	r.start(first, plan.External)
+	r.claim()
+	r.wantMetrics(map[string]string{`clearbox_runs_open{kind="external"}`: "1", `clearbox_runs_open{kind="step"}`: "0", `clearbox_steps_ready{waits="queued"}`: "1",
+		`clearbox_steps_ready{waits="person"}`: "0", "clearbox_reviews_queued": "0", "clearbox_webhook_deliveries_queued": "0"})
+	after := r.metricsNow()
+	for _, name := range []string{"clearbox_events_total", "clearbox_facts_total", "clearbox_store_commits_total", "clearbox_store_commit_changes_sum"} {
+		if after[name] == before[name] {
+			t.Errorf("%s is still %s", name, after[name])
+		}
+	}
+	if got := after[`clearbox_store_commit_changes_bucket{le="128"}`]; got != after["clearbox_store_commit_changes_count"] {
+		t.Errorf("%s of %s transactions are in the buckets", got, after["clearbox_store_commit_changes_count"])
+	}
+}
+
 func TestMetricsCountWhatTheDoorsDo(t *testing.T) {
 	r := newRig(t)
 	id := r.plan("a b")

@@ -12,7 +12,7 @@ import "github.com/clearbox-go/clearbox/engine"
 // plans.
 func operations(base string, mayApprove bool) []operation {
 	var all []operation
-	for _, part := range [][]operation{planRows(base), controlRows(), nodeRows(), stepRows(), claimRows(), agentRows(), runRows(), reviewRows(), approvalRows(mayApprove)} {
+	for _, part := range [][]operation{planRows(base), controlRows(), nodeRows(), stepRows(), claimRows(), agentRows(), runRows(), reviewRows(), approvalRows(mayApprove), settingsRows()} {
 		all = append(all, part...)
 	}
 	return all

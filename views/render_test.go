@@ -98,7 +98,7 @@ func everything(text string) map[string]templ.Component {
 		"field":    FieldError(text),
 		"outcome":  TestOutcomeView(&TestOutcome{Detail: text, Facts: []Fact{{Name: "x", Value: text}}}),
 		"agents":   AgentsView(NewAgentsPage(AgentsInput{Profiles: profiles, Limits: []plan.Limit{{Profile: 1, Until: 9, Text: text}}, Harnesses: []Harness{{Slug: text, Name: text, Path: text, Refused: text}}})),
-		"start":    StartView(NewStartPage("http://127.0.0.1:1", true)),
+		"start":    StartView(&StartPage{[]Client{{"claude", "Claude Code", "Run once:", "claude mcp add <x>"}}}),
 		"document": Layout(&Shell{Title: text, Sidebar: Sidebar{Plans: summary}, Page: ProblemView(text, text)}),
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clearbox-go/clearbox/handlers"
 )
 
 const completionText = `
@@ -244,10 +246,12 @@ func (c *completion) argument(ctx context.Context) []string {
 		return []string{"bash", "zsh", "fish"}
 	case "allow|deny":
 		return []string{"allow", "deny"}
+	case "GOAL", "FEEDBACK":
+		return nil
 	case "CLIENT":
 		var out []string
-		for _, m := range mcpClients() {
-			out = append(out, m.id+"\t"+m.name)
+		for _, m := range handlers.MCPClients() {
+			out = append(out, m.ID+"\t"+m.Name)
 		}
 		return out
 	}

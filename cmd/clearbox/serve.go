@@ -64,6 +64,7 @@ func serveUntilEnd(o *options, token string, out, errOut io.Writer) error {
 	port := ln.Addr().(*net.TCPAddr).Port
 	base := o.url(port)
 	e.SetAddress(port, func(t string) string { return fmt.Sprintf("http://127.0.0.1:%d/mcp-agent/%s", port, t) })
+	e.SetPublicURL(base)
 	end := make(chan engine.OnExit, 1)
 	srv := handlers.New(e, handlers.Options{Version: version, URL: base, Host: o.host, Port: port,
 		AllowedHosts: o.allowedHosts, AuthToken: token, MCPMayApprove: o.mcpMayApprove, Log: log, Shutdown: func(how engine.OnExit) {

@@ -35,6 +35,7 @@ type planPage struct {
 		Title       string
 		Description string
 		Approval    string
+		Revision    int
 		CreatedAt   float64 `json:"created_at"`
 		StartedAt   float64 `json:"started_at"`
 		FinishedAt  float64 `json:"finished_at"`

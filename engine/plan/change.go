@@ -12,6 +12,7 @@ const (
 	ChangeAgents   ChangeKind = "agents"   // profiles, or who uses them
 	ChangeQuestion ChangeKind = "question" // asked or answered
 	ChangeHarness  ChangeKind = "harness"  // harnesses found or refused
+	ChangeSettings ChangeKind = "settings" // of the server, or how a delivery went
 )
 
 // Change is one committed fact. Seq orders all changes and events of a database
@@ -32,6 +33,7 @@ type Change struct {
 	TokensOut *int64    `db:"tokens_out"`
 	Facts     *Facts    `db:"-"`
 	Profiles  []Profile `db:"-"` // all of them, after a change of kind agents
+	Notices   bool      `db:"-"` // there is something to tell webhooks
 }
 
 // Ref returns the node that the change is about.

@@ -18,6 +18,7 @@ type Snapshot struct {
 	Reviewing map[Ref]*Review // those that have been asked for
 	Judged    map[Ref]*Review // the last judgement on each step that has a gate
 	Judging   map[Ref]*Review // those that are on their way
+	TrimmedAt Stamp           // until when transcripts and diffs were removed; 0: all are there
 
 	root  *Plan
 	plans map[PlanID]*branch

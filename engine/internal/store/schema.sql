@@ -11,6 +11,30 @@ CREATE TABLE changes (
   tokens_out INTEGER
 ) STRICT;
 
+CREATE TABLE deliveries (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  key        TEXT    NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(12)))), -- receivers know it by this
+  hook_id    INTEGER NOT NULL,
+  event      TEXT    NOT NULL,
+  reason     TEXT    NOT NULL DEFAULT '', -- what is waited for
+  root_id    INTEGER NOT NULL DEFAULT 0,
+  plan_id    INTEGER NOT NULL DEFAULT 0,
+  node_id    INTEGER NOT NULL DEFAULT 0,
+  title      TEXT    NOT NULL DEFAULT '', -- of the plan
+  step       TEXT    NOT NULL DEFAULT '', -- title of the step
+  text       TEXT    NOT NULL DEFAULT '',
+  created_at REAL    NOT NULL,
+  next_at    REAL    NOT NULL,            -- when it is tried next; 0: it is over
+  attempts   INTEGER NOT NULL DEFAULT 0,
+  tried_at   REAL    NOT NULL DEFAULT 0,
+  status     INTEGER NOT NULL DEFAULT 0,  -- of the last answer; 0: there was none
+  fault      TEXT    NOT NULL DEFAULT ''  -- of the last attempt; empty and tried: it was taken
+) STRICT;
+
+CREATE INDEX deliveries_due ON deliveries (next_at) WHERE next_at > 0;
+
+CREATE INDEX deliveries_hook ON deliveries (hook_id, id);
+
 CREATE TABLE diffs (
   run_id  TEXT    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   path    TEXT    NOT NULL,
@@ -419,3 +443,9 @@ CREATE TABLE tallies (
   n       INTEGER NOT NULL,
   PRIMARY KEY (plan_id, state, leaf, mark)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE trims (
+  plan_id INTEGER PRIMARY KEY REFERENCES plans (id) ON DELETE CASCADE,
+  at      REAL    NOT NULL,
+  seq     INTEGER NOT NULL
+) STRICT;

@@ -50,7 +50,8 @@ type Store struct {
 	closing chan struct{}
 	close   sync.Once
 	done    chan struct{} // the writer has ended
-	seq     int64         // last one given out; owned by the writer
+	commits tally
+	seq     int64 // last one given out; owned by the writer
 }
 
 // Open opens or creates a database and brings it up to date. It is Unavailable

@@ -18,6 +18,7 @@ type Tx struct {
 	now     plan.Stamp
 	seq     *int64 // nil in readers
 	changes []plan.Change
+	told    bool  // webhooks hear of it
 	notes   []any // rows of events and of changes, one after the other; stored by flush
 	records []any
 }

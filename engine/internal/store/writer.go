@@ -99,6 +99,9 @@ func (s *Store) group(first *job) []*job {
 // commitGroup runs all jobs in one transaction and tells each how it went.
 func (s *Store) commitGroup(jobs []*job) {
 	err := s.runGroup(jobs)
+	if err == nil {
+		s.commits.add(len(jobs))
+	}
 	var published []plan.Change
 	for _, j := range jobs {
 		if err != nil && j.err == nil {
@@ -167,7 +170,9 @@ func (s *Store) runJob(c *conn, j *job, now plan.Stamp) error {
 	if err := c.do("RELEASE job"); err != nil {
 		return fmt.Errorf("release a savepoint: %w", err)
 	}
-	j.changes = t.changes
+	if j.changes = t.changes; t.told && len(j.changes) > 0 {
+		j.changes[len(j.changes)-1].Notices = true
+	}
 	return nil
 }
 

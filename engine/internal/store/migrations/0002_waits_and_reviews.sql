@@ -82,3 +82,34 @@ CREATE INDEX runs_finished ON runs (finished_at) WHERE finished_at > 0;
 ALTER TABLE goals ADD COLUMN profile_id INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE goals ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE goals ADD COLUMN feedback TEXT NOT NULL DEFAULT '';
+
+-- What is on its way to a webhook, and how that went. The texts are those of the
+-- moment: a plan may be gone when its end is told.
+CREATE TABLE deliveries (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  key        TEXT    NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(12)))), -- receivers know it by this
+  hook_id    INTEGER NOT NULL,
+  event      TEXT    NOT NULL,
+  reason     TEXT    NOT NULL DEFAULT '', -- what is waited for
+  root_id    INTEGER NOT NULL DEFAULT 0,
+  plan_id    INTEGER NOT NULL DEFAULT 0,
+  node_id    INTEGER NOT NULL DEFAULT 0,
+  title      TEXT    NOT NULL DEFAULT '', -- of the plan
+  step       TEXT    NOT NULL DEFAULT '', -- title of the step
+  text       TEXT    NOT NULL DEFAULT '',
+  created_at REAL    NOT NULL,
+  next_at    REAL    NOT NULL,            -- when it is tried next; 0: it is over
+  attempts   INTEGER NOT NULL DEFAULT 0,
+  tried_at   REAL    NOT NULL DEFAULT 0,
+  status     INTEGER NOT NULL DEFAULT 0,  -- of the last answer; 0: there was none
+  fault      TEXT    NOT NULL DEFAULT ''  -- of the last attempt; empty and tried: it was taken
+) STRICT;
+CREATE INDEX deliveries_due ON deliveries (next_at) WHERE next_at > 0;
+CREATE INDEX deliveries_hook ON deliveries (hook_id, id);
+
+-- Plans whose transcripts and diffs were removed, up to which event.
+CREATE TABLE trims (
+  plan_id INTEGER PRIMARY KEY REFERENCES plans (id) ON DELETE CASCADE,
+  at      REAL    NOT NULL,
+  seq     INTEGER NOT NULL
+) STRICT;
