@@ -13,7 +13,7 @@ PORT := $(or $(CLEARBOX_PORT),8765)
 GENERATED := views
 
 .DEFAULT_GOAL := build
-.PHONY: build run demo demo-real test test-clients release check generate golden bench cover clean help chromium race-bin
+.PHONY: build run demo demo-real test test-clients release check generate golden bench screens cover clean help chromium race-bin
 
 build: ## build the server and its harnesses into bin/
 	$(GO) build -tags $(TAGS) -o $(BIN)/ ./cmd/...
@@ -56,6 +56,10 @@ golden: ## write golden files anew; read the difference before you commit it
 
 bench: build chromium ## measure, and write BENCHMARKS.md
 	$(GO) run -tags $(TAGS) ./internal/bench -bin $(BIN) -out BENCHMARKS.md
+
+screens: chromium ## take pictures of every page and state into .run/screens, to look at
+	@mkdir -p $(STATE)/screens
+	CLEARBOX_REQUIRE_BROWSER=1 CLEARBOX_SCREENS=$(abspath $(STATE)/screens) $(GO) test -tags $(TAGS) -count=1 -timeout 30m -run 'Screens$$' ./handlers
 
 cover: ## coverage of the tests, by package
 	$(GO) test -tags $(TAGS) -coverpkg=./... -coverprofile=$(STATE)/cover.out ./... && $(GO) tool cover -func=$(STATE)/cover.out | tail -1

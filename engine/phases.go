@@ -35,3 +35,22 @@ func (e *Engine) Phases(ctx context.Context, r plan.Ref) ([]Stretch, error) {
 	})
 	return list, err
 }
+
+// Times is when the steps of a tree waited and worked.
+type Times struct {
+	Stretches []Stretch  // by plan, node and time
+	Runs      []plan.Run // by plan, node and number; without what they told and cost
+}
+
+// TimesOf returns the times of the whole tree that a plan is the root of.
+func (e *Engine) TimesOf(ctx context.Context, root plan.PlanID) (Times, error) {
+	var t Times
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if t.Stretches, err = tx.TreePhases(root); err != nil {
+			return err
+		}
+		t.Runs, err = tx.TreeRuns(root)
+		return err
+	})
+	return t, err
+}

@@ -50,6 +50,13 @@ func TestBrowser(t *testing.T) {
 		{"the start page runs the demo", startPage},
 		{"agents", agentsPage},
 		{"colours", colours},
+		{"a timeline grows while one looks on", timelineLive},
+		{"what waits in all plans, answered and counted", inboxAnswers},
+		{"a table shows some states", tableFilters},
+		{"a session is searched", sessionIsSearched},
+		{"settings of the server", serverSettings},
+		{"nothing lies over anything else", cardsInPlace},
+		{"nothing serious keeps people out", accessible},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, b) })
 	}

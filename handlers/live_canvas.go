@@ -82,12 +82,14 @@ func (v *canvas) sort(changes []plan.Change) news {
 
 // concerns reports whether a change may make pieces look different.
 func (v *canvas) concerns(c *plan.Change) bool {
-	lists := v.topic.kind == topicPlans || v.topic.kind == topicAllPlans
+	lists := v.topic.kind == topicPlans || v.topic.kind == topicAllPlans || v.topic.kind == topicYou
 	switch c.Kind {
 	case plan.ChangeNode, plan.ChangePlan, plan.ChangeQuestion:
 		return v.topic.kind != topicAgents
 	case plan.ChangeAgents:
 		return !lists
+	case plan.ChangeSettings:
+		return v.topic.kind == topicYou
 	case plan.ChangeHarness:
 		return v.topic.kind == topicAgents
 	case plan.ChangeTokens:
@@ -115,7 +117,8 @@ func (v *canvas) message(ctx context.Context, changes []plan.Change, seq int64) 
 	}
 	// What has left a picture can only be told from one that was known.
 	lost := n.shape != 0 && v.topic.plan != 0 && (v.known == nil || n.shape <= v.base)
-	anew := lost || len(n.events) > maxReplayed
+	// Where a new step goes in the order of a timeline only its page can tell.
+	anew := lost || n.shape != 0 && v.topic.kind == topicTimeline || len(n.events) > maxReplayed
 	if !anew && n.shape != 0 && v.topic.kind == topicNode {
 		if anew, err = v.lostTranscript(ctx); err != nil {
 			return nil, 0, err
@@ -209,6 +212,15 @@ func (v *canvas) pieces(ctx context.Context) ([]views.Piece, int64, error) {
 		seq := v.site.engine.Subscribe(0, -1).Cursor()
 		list, err := v.site.summaries(ctx)
 		return views.RowPieces(list), seq, err
+	case topicInbox, topicYou:
+		b, err := v.site.inbox(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if v.topic.kind == topicYou {
+			return b.YouPieces(), b.Seq, nil
+		}
+		return b.Pieces(), b.Seq, nil
 	case topicAgents:
 		page, err := v.site.agentsNow(ctx)
 		if err != nil {
@@ -219,8 +231,11 @@ func (v *canvas) pieces(ctx context.Context) ([]views.Piece, int64, error) {
 		return v.nodePieces(ctx)
 	}
 	at := views.Place{Plan: v.topic.plan}
-	if v.topic.kind == topicList {
+	switch v.topic.kind {
+	case topicList:
 		at.View = views.ViewList
+	case topicTimeline:
+		at.View = views.ViewTimeline
 	}
 	page, err := v.site.planNow(ctx, at)
 	if err != nil {

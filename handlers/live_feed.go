@@ -225,7 +225,8 @@ func (f *feed) draw(ctx context.Context, changes []plan.Change, seq int64) {
 	}
 	f.drawn = time.Now()
 	f.gap = max(feedGap, feedLoad*f.drawn.Sub(begun))
-	if f.topic.kind == topicPlans || f.topic.kind == topicAllPlans {
+	switch f.topic.kind {
+	case topicPlans, topicAllPlans, topicInbox, topicYou:
 		f.gap = max(f.gap, listGap)
 	}
 }

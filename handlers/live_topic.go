@@ -14,21 +14,24 @@ const (
 	topicPlans    topicKind = "plans"    // the sidebar
 	topicAllPlans topicKind = "allplans" // the page of plans
 	topicAgents   topicKind = "agents"
-	topicPlan     topicKind = "plan" // plan:3, as a graph
-	topicList     topicKind = "list" // list:3, the same as a table
+	topicInbox    topicKind = "inbox" // the page of what waits for people
+	topicYou      topicKind = "you"   // how much does: every page shows it
+	topicPlan     topicKind = "plan"  // plan:3, as a graph
+	topicList     topicKind = "list"  // list:3, the same as a table
+	topicTimeline topicKind = "timeline"
 	topicNode     topicKind = "node" // node:3.2
 )
 
 // topic is something that pages follow.
 type topic struct {
 	kind topicKind
-	plan plan.PlanID // of plan, list and node
+	plan plan.PlanID // of those that are about one
 	node plan.Ref    // of node
 }
 
 func (t topic) String() string {
 	switch t.kind {
-	case topicPlan, topicList:
+	case topicPlan, topicList, topicTimeline:
 		return string(t.kind) + ":" + strconv.FormatInt(int64(t.plan), 10)
 	case topicNode:
 		return string(t.kind) + ":" + t.node.String()
@@ -68,9 +71,9 @@ func parseTopic(name string) (topic, bool) {
 	kind, id, _ := strings.Cut(name, ":")
 	t := topic{kind: topicKind(kind)}
 	switch t.kind {
-	case topicPlans, topicAllPlans, topicAgents:
+	case topicPlans, topicAllPlans, topicAgents, topicInbox, topicYou:
 		return t, id == ""
-	case topicPlan, topicList:
+	case topicPlan, topicList, topicTimeline:
 		n, err := strconv.ParseInt(id, 10, 64)
 		t.plan = plan.PlanID(n)
 		return t, err == nil && n > 0

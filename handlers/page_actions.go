@@ -44,6 +44,9 @@ func (p *site) actions() {
 	} {
 		p.echo.POST(path, p.action(do))
 	}
+	for path, do := range p.serverActions() {
+		p.echo.POST(path, p.action(do))
+	}
 }
 
 // fieldError is an error that belongs to one field of a form.
@@ -91,6 +94,9 @@ func (p *site) action(do echo.HandlerFunc) echo.HandlerFunc {
 
 // backOf is the page of ours that an action was asked for on.
 func backOf(c echo.Context) string {
+	if strings.HasPrefix(c.Path(), views.ServerURL) {
+		return views.ServerURL
+	}
 	if c.Param("agent_id") != "" {
 		return "/agents"
 	}
@@ -203,9 +209,20 @@ func (p *site) answerAction(c echo.Context, r plan.Ref) error {
 	}
 	for _, q := range open {
 		if q.PlanID == r.Plan && q.NodeID == r.Node && q.ID == c.FormValue("question") {
-			_, err := p.engine.AnswerQuestion(ctx, q.RunID, q.ID, c.FormValue("answer"), "")
-			return err
+			return p.answerOf(c, &q)
 		}
 	}
 	return plan.Errorf(plan.Conflict, "this question is no longer open: someone answered it, or its run has ended")
+}
+
+// answerOf gives an answer and says whether the agent got it.
+func (p *site) answerOf(c echo.Context, q *plan.Question) error {
+	if _, err := p.engine.AnswerQuestion(c.Request().Context(), q.RunID, q.ID, c.FormValue("answer"), ""); err != nil {
+		return err
+	}
+	if c.Request().Header.Get("HX-Request") == "" {
+		return nil
+	}
+	r := plan.Ref{Plan: q.PlanID, Node: q.NodeID}
+	return send(c, http.StatusOK, views.Notice(views.AnswerWords(r, q.Tool, c.FormValue("answer") == "allow", p.engine.Attached(q.RunID))))
 }

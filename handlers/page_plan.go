@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -44,7 +45,15 @@ func (p *site) plan(c echo.Context) error {
 // planPage builds the page of a plan from its tree.
 func (p *site) planPage(ctx context.Context, s *plan.Snapshot, at views.Place, d *views.Drawer) (*views.PlanPage, error) {
 	in := views.PlanInput{Snapshot: s, Place: at, WorkDir: p.engine.WorkDirOf(s.Root()), Drawer: d}
-	if at.View != views.ViewList {
+	switch at.View {
+	case views.ViewList:
+	case views.ViewTimeline:
+		times, err := p.timesOf(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		in.Times = times
+	default:
 		in.Layout = p.pictures.Of(s, at.Plan)
 	}
 	if a := s.Root().Approval; a != "" && a != plan.NoApproval {
@@ -54,6 +63,19 @@ func (p *site) planPage(ctx context.Context, s *plan.Snapshot, at views.Place, d
 		}
 	}
 	return views.NewPlanPage(in), nil
+}
+
+// timesOf reads when the steps of a tree waited and worked.
+func (p *site) timesOf(ctx context.Context, s *plan.Snapshot) (*views.TimelineInput, error) {
+	t, err := p.engine.TimesOf(ctx, s.Root().ID)
+	if err != nil {
+		return nil, err
+	}
+	in := &views.TimelineInput{Runs: t.Runs, Now: plan.StampOf(time.Now()), Stretches: make([]views.Stretch, len(t.Stretches))}
+	for i, x := range t.Stretches {
+		in.Stretches[i] = views.Stretch{Node: plan.Ref{Plan: x.PlanID, Node: x.NodeID}, State: x.State, Phase: x.Phase, Since: x.Since, Until: x.Until}
+	}
+	return in, nil
 }
 
 // planNow reads a plan and builds its page, for updates.

@@ -15,6 +15,6 @@ func (p *site) plans(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.NewPlansPage(views.PlansInput{Plans: list, Query: c.QueryParam("q"), State: c.QueryParam("state"), Seq: seq})
+	page := views.NewPlansPage(views.PlansInput{Plans: list, Query: c.QueryParam("q"), State: c.QueryParam("state"), Sort: c.QueryParam("sort"), Seq: seq})
 	return p.answer(c, http.StatusOK, "Plans", views.PlansView(page))
 }

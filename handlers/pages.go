@@ -23,6 +23,7 @@ type site struct {
 	files    *static.Files
 	live     *live
 	pictures *views.Pictures
+	waits    inboxMemory
 }
 
 // pages mounts the pages for people.
@@ -33,18 +34,20 @@ func (s *server) pages() {
 	e.GET(static.Prefix+"*", echo.WrapHandler(p.files))
 	e.GET("/live", p.live.serve)
 	for path, show := range map[string]echo.HandlerFunc{
-		"/":                                         p.home,
-		"/connect":                                  p.connect,
-		"/plans":                                    p.plans,
-		"/agents":                                   p.agents,
-		"/plans/new":                                p.newPlan,
-		"/plans/:plan_id/revisions/:revision":       p.revision,
-		"/plans/:plan_id":                           p.plan,
-		"/plans/:plan_id/nodes/:node_id":            p.plan,
-		"/plans/:plan_id/nodes/:node_id/full":       p.node,
-		"/plans/:plan_id/nodes/:node_id/patch":      p.patch,
-		"/plans/:plan_id/nodes/:node_id/prompt":     p.prompt,
-		"/plans/:plan_id/nodes/:node_id/events":     p.olderEvents,
+		"/":                                     p.home,
+		"/connect":                              p.connect,
+		"/plans":                                p.plans,
+		"/inbox":                                p.inboxPage,
+		"/settings":                             p.settingsPage,
+		"/agents":                               p.agents,
+		"/plans/new":                            p.newPlan,
+		"/plans/:plan_id/revisions/:revision":   p.revision,
+		"/plans/:plan_id":                       p.plan,
+		"/plans/:plan_id/nodes/:node_id":        p.plan,
+		"/plans/:plan_id/nodes/:node_id/full":   p.node,
+		"/plans/:plan_id/nodes/:node_id/patch":  p.patch,
+		"/plans/:plan_id/nodes/:node_id/prompt": p.prompt,
+		"/plans/:plan_id/nodes/:node_id/events": p.olderEvents,
 		"/plans/:plan_id/nodes/:node_id/events/:id": p.event,
 	} {
 		e.GET(path, p.page(show))
@@ -59,6 +62,7 @@ const (
 	partPage    = "page"
 	partDrawer  = "drawer"
 	partSidebar = "sidebar"
+	partYou     = "you"
 )
 
 func partOf(c echo.Context) string { return c.Request().Header.Get(partHeader) }
@@ -88,6 +92,13 @@ func (p *site) answer(c echo.Context, status int, title string, body templ.Compo
 	case partPage, partDrawer:
 		return send(c, status, body)
 	}
+	if partOf(c) == partYou {
+		b, err := p.inbox(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		return send(c, http.StatusOK, views.YouLink(b))
+	}
 	side, err := p.sidebar(c.Request().Context())
 	if err != nil {
 		return err
@@ -113,8 +124,9 @@ func send(c echo.Context, status int, body templ.Component) error {
 }
 
 func (p *site) assets() views.Assets {
-	return views.Assets{CSS: p.files.URL("app.css"), Boot: p.files.URL("boot.js"), App: p.files.URL("app.js"),
-		Htmx: p.files.URL("htmx.min.js"), Worker: p.files.URL("live-worker.js"), Icon: p.files.URL("favicon.svg")}
+	return views.Assets{CSS: p.files.URL("app.css"), Pages: p.files.URL("pages.css"), Boot: p.files.URL("boot.js"), App: p.files.URL("app.js"),
+		Htmx: p.files.URL("htmx.min.js"), Worker: p.files.URL("live-worker.js"),
+		Watch: p.files.URL("watch.js"), Icon: p.files.URL("favicon.svg"), Marked: p.files.URL("favicon-marked.svg")}
 }
 
 // sidebar reads the plans. Its number is taken before: changes that come in
@@ -122,7 +134,11 @@ func (p *site) assets() views.Assets {
 func (p *site) sidebar(ctx context.Context) (*views.Sidebar, error) {
 	seq := p.engine.Subscribe(0, -1).Cursor()
 	list, err := p.summaries(ctx)
-	return &views.Sidebar{Plans: list, Seq: seq}, err
+	if err != nil {
+		return nil, err
+	}
+	waits, err := p.inbox(ctx)
+	return &views.Sidebar{Plans: list, Waits: waits, Seq: seq}, err
 }
 
 // summaries returns all plans, the newest first.
@@ -191,9 +207,10 @@ func refOf(c echo.Context) (plan.Ref, error) {
 // placeOf reads how a plan is looked at; unknown words mean what is usual.
 func placeOf(c echo.Context, id plan.PlanID) views.Place {
 	at := views.Place{Plan: id}
-	if v := c.QueryParam("view"); slices.Contains([]string{views.ViewGraph, views.ViewList}, v) {
+	if v := c.QueryParam("view"); slices.Contains(views.Views(), v) {
 		at.View = v
 	}
+	at.Show = views.ShowOf(c.QueryParam("show"))
 	if tab := c.QueryParam("tab"); tab != views.TabTask && slices.Contains(views.Tabs(), tab) {
 		at.Tab = tab
 	}

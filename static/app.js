@@ -38,6 +38,7 @@
   function tick(within = document) {
     const now = Date.now() / 1000 - skew;
     for (const el of $$('[data-since]', within)) setText(el, span(now - Number(el.dataset.since)));
+    growBars(now, within);
     if (within !== document) localise(within);
   }
 
@@ -62,7 +63,7 @@
     // What the reader has opened, hidden or chosen stays so.
     htmx_before_morph_attr: (el, { attrName }) => !kept.has(attrName) && !(attrName === 'hidden' && 'newest' in el.dataset),
   });
-  const kept = new Set(['open', 'aria-current', 'style', 'tabindex', 'data-found', 'data-dim']);
+  const kept = new Set(['open', 'aria-current', 'style', 'tabindex', 'data-found', 'data-dim', 'data-kind', 'data-miss']);
 
   function parse(html, svg) {
     const t = document.createElement('template');
@@ -121,8 +122,18 @@
   function usual(href) {
     const url = new URL(href, location.href);
     if (narrow.matches && planPath(url) && !url.searchParams.has('view')) url.searchParams.set('view', 'list');
+    const show = new URLSearchParams(location.search).get('show'); // the filter of a table stays
+    const at = planPath(url);
+    if (show && at && byId('rows') && byId('page').dataset.plan === at[1] && url.searchParams.get('view') === 'list') url.searchParams.set('show', show);
     return url;
   }
+
+  on('change', '[data-show]', (e, input) => {
+    const url = new URL(location.href);
+    if (input.value) url.searchParams.set('show', input.value);
+    else url.searchParams.delete('show');
+    history.replaceState(null, '', url);
+  });
 
   // partFor says what has to be replaced to get to a place.
   function partFor(url) {
@@ -240,13 +251,26 @@
     go(form.getAttribute('action') + (query.size ? '?' + query : ''), { replace: true, keepFocus: true });
   }
 
+  // Plans beside the page are found while one types; Enter looks among all.
+  on('input', '[data-side-find]', (e, input) => sideFind(input));
+  function sideFind(input) {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const li of $$('#side-plans > li')) {
+      const name = li.textContent.toLowerCase();
+      li.toggleAttribute('data-dim', !words.every((w) => name.includes(w)));
+    }
+  }
+
   // ── Live updates ─────────────────────────────────────────────────────────
 
   let port;
 
   function topics() {
     const all = {};
-    if (!document.hidden) for (const el of $$('[data-topic]')) all[el.dataset.topic] = Number(el.dataset.seq);
+    // Who is not looked at follows only how much waits; without a shared
+    // connection one of them is enough.
+    const seen = document.hidden ? (window.SharedWorker || 'leads' in root.dataset ? '[data-topic="you"]' : 'none') : '[data-topic]';
+    for (const el of $$(seen)) all[el.dataset.topic] = Number(el.dataset.seq);
     return all;
   }
 
@@ -427,7 +451,8 @@
   on('click', '[data-zoom]', (e, button) => zoomBy(button.dataset.zoom));
 
   function zoomBy(how) {
-    if (!canvas) return;
+    if (byId('tl')) return zoomTime(how);
+    if (!canvas?.isConnected) return;
     if (how === 'fit') {
       zoom = Math.max(0.05, fitting());
       grown();
@@ -520,6 +545,38 @@
     reveal(card);
   }
 
+  // ── Timeline ─────────────────────────────────────────────────────────────
+
+  // growBars draws what goes on up to now, and asks for a longer axis when it is
+  // at its end.
+  function growBars(now, within) {
+    const scale = byId('tl-scale');
+    if (!scale) return;
+    const from = Number(scale.dataset.scale), length = Number(scale.dataset.span), end = from + length;
+    const open = $$('[data-from]', within);
+    for (const bar of open) {
+      const w = 100 * (Math.min(now, end) - Math.max(from, Number(bar.dataset.from))) / length;
+      bar.setAttribute('width', Math.max(0.12, w).toFixed(3) + '%');
+    }
+    if (now < end || !open.length || scale.asked === end) return;
+    scale.asked = end;
+    refetch(byId('page'));
+  }
+
+  let stretched = 1;
+  function zoomTime(how) {
+    const box = byId('tl-scroll');
+    const middle = (box.scrollLeft + box.clientWidth / 2) / box.scrollWidth;
+    stretched = how === 'fit' ? 1 : Math.min(60, Math.max(1, how === 'in' ? stretched * 1.5 : stretched / 1.5));
+    byId('tl').style.setProperty('--stretch', stretched);
+    box.scrollLeft = middle * box.scrollWidth - box.clientWidth / 2;
+  }
+
+  for (const type of ['pointerover', 'focusin']) {
+    on(type, '.tl-row[data-n]', (e, row) => setText(byId('tl-info'),
+      $('.ref', row).textContent + ' ' + $('.row-title', row).textContent + ': ' + $('.tl-bars', row).getAttribute('aria-label')));
+  }
+
   // ── Finding steps ────────────────────────────────────────────────────────
 
   on('input', '[data-find]', (e, input) => find(input.value));
@@ -567,6 +624,7 @@
     }, { passive: true });
     newest.onclick = () => { following = true; end(); };
     new MutationObserver(() => {
+      sessionFind(true);
       if (following) {
         trim(log, scroller);
         end();
@@ -579,6 +637,31 @@
     requestAnimationFrame(end); // once more, when heights are known
     const older = $('[data-older]', scroller);
     if (older) watchOlder(older, scroller);
+  }
+
+  // sessionFind shows the entries that have all words that are looked for.
+  function sessionFind(more) {
+    const words = ($('[data-session-find]')?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+    if (more && !words.length) return;
+    let hits = 0;
+    for (const el of $$('#log .segment > .entry, #log > .entry')) {
+      const text = words.length ? el.textContent.toLowerCase() : '';
+      const miss = !words.every((w) => text.includes(w));
+      if (miss !== 'miss' in el.dataset) el.toggleAttribute('data-miss', miss);
+      if (!miss) hits++;
+    }
+    setText($('[data-session-count]'), words.length ? hits + ($('[data-older]') ? '+' : '') : '');
+  }
+  on('input', '[data-session-find]', () => sessionFind());
+  on('change', '[data-session-kind]', (e, select) => { byId('session').dataset.kind = select.value; });
+
+  // findEarlier reads the whole transcript, so that it can be searched.
+  async function findEarlier() {
+    for (let older; (older = $('[data-older]'));) {
+      await loadOlder(older, byId('log-scroll'));
+      if ($('[data-older]') === older) return;
+    }
+    sessionFind();
   }
 
   // trim lets go of the oldest entries of a very long transcript while nobody
@@ -718,6 +801,7 @@
     }
     for (const p of $$('.form-error', form)) p.textContent = '';
     closeMenus();
+    for (const el of $$('[data-brief]')) setTimeout(() => el.remove(), 6000);
   });
   document.addEventListener('htmx:error', ({ detail }) => {
     if (detail.ctx) toast('The server cannot be reached. Nothing was done.');
@@ -748,12 +832,14 @@
   });
 
   function typingKey(e) {
-    if (!e.target.matches('#find')) return;
+    if (!e.target.matches('#find, [data-side-find], [data-session-find]')) return;
     if (e.key === 'Escape') {
       e.target.value = '';
       e.target.dispatchEvent(new Event('input', { bubbles: true }));
       e.target.blur();
       e.preventDefault();
+    } else if (e.key === 'Enter' && 'sessionFind' in e.target.dataset) {
+      findEarlier();
     } else if (e.key === 'Enter' && 'find' in e.target.dataset) {
       e.preventDefault();
       nextFound(e.target);
@@ -770,6 +856,7 @@
     const simple = {
       '/': () => { const box = byId('find'); if (box) { box.focus(); box.select(); } },
       '?': () => byId('keys').showModal(),
+      j: () => hop(1), k: () => hop(-1),
       '+': () => zoomBy('in'), '=': () => zoomBy('in'), '-': () => zoomBy('out'), '0': () => zoomBy('fit'),
     }[e.key];
     if (simple) return simple(), true;
@@ -777,6 +864,15 @@
     if (!link) return false;
     link.click();
     return true;
+  }
+
+  // hop goes to the next or the previous of a list.
+  function hop(by) {
+    const all = $$('[data-hop]').filter((el) => el.checkVisibility());
+    const at = all.indexOf(document.activeElement);
+    const to = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by];
+    to?.focus();
+    to?.scrollIntoView({ block: 'nearest' });
   }
 
   function arrow(card, key) {

@@ -14,9 +14,10 @@ import (
 
 func TestEveryFileIsServedUnderItsHash(t *testing.T) {
 	f := Load()
-	for name, mime := range map[string]string{"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
+	for name, mime := range map[string]string{"app.css": "text/css; charset=utf-8", "pages.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
 		"boot.js": "text/javascript; charset=utf-8", "live-worker.js": "text/javascript; charset=utf-8",
-		"htmx.min.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml"} {
+		"watch.js":    "text/javascript; charset=utf-8",
+		"htmx.min.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml", "favicon-marked.svg": "image/svg+xml"} {
 		url := f.URL(name)
 		if !regexp.MustCompile(`^/static/[a-z.-]+\.[0-9a-f]{12}\.(css|js|svg)$`).MatchString(url) {
 			t.Errorf("%s has the address %q", name, url)

@@ -7,8 +7,11 @@ import (
 
 // view is the view that the page shows.
 func (p *PlanPage) view() string {
-	if p.List != nil {
+	switch {
+	case p.List != nil:
 		return ViewList
+	case p.Timeline != nil:
+		return ViewTimeline
 	}
 	return ViewGraph
 }

@@ -15,9 +15,10 @@ import (
 type PlanInput struct {
 	Snapshot *plan.Snapshot
 	Place    Place
-	WorkDir  string        // of the tree, as it is in effect
-	Layout   *graph.Layout // for the view graph
-	Drawer   *Drawer       // nil: closed
+	WorkDir  string         // of the tree, as it is in effect
+	Layout   *graph.Layout  // for the view graph
+	Times    *TimelineInput // for the view timeline
+	Drawer   *Drawer        // nil: closed
 
 	Goal      *plan.Goal      // nil: it was not made from one
 	Revisions []plan.Revision // the first first
@@ -44,9 +45,10 @@ type PlanPage struct {
 	Approval   *Approval // nil: it needs none
 	OverBudget string    // why nothing new starts; "" : it may
 
-	Graph  *Graph // one of the two
-	List   *List
-	Drawer *Drawer
+	Graph    *Graph // one of the three
+	List     *List
+	Timeline *Timeline
+	Drawer   *Drawer
 }
 
 // Crumb is a step of the way from the top to a plan.
@@ -102,9 +104,12 @@ func NewPlanPage(in PlanInput) *PlanPage {
 		p.Look = approvalLook(p.Root.Approval, p.Look)
 	}
 	p.Review = s.planReview(id)
-	if in.Place.View == ViewList {
+	switch {
+	case in.Place.View == ViewList:
 		p.List = newList(s, in.Place)
-	} else if in.Layout != nil {
+	case in.Times != nil:
+		p.Timeline = newTimeline(s, in.Place, in.Times)
+	case in.Layout != nil:
 		p.Graph = newGraph(s, in.Place, in.Layout)
 	}
 	return p
@@ -112,8 +117,11 @@ func NewPlanPage(in PlanInput) *PlanPage {
 
 // Topic is what a page that shows this plan follows.
 func (p *PlanPage) Topic() string {
-	if p.List != nil {
+	switch {
+	case p.List != nil:
 		return "list:" + strconv.FormatInt(int64(p.Plan.ID), 10)
+	case p.Timeline != nil:
+		return p.Timeline.topic()
 	}
 	return "plan:" + strconv.FormatInt(int64(p.Plan.ID), 10)
 }
@@ -134,8 +142,11 @@ func (p *PlanPage) Pieces() []Piece {
 		{ID: "strips", Body: planStrips(p)},
 		{ID: "plan-dialogs", Body: planDialogs(p)},
 	}
-	if p.List != nil {
+	switch {
+	case p.List != nil:
 		return append(list, p.List.pieces()...)
+	case p.Timeline != nil:
+		return append(list, p.Timeline.pieces()...)
 	}
 	if p.Graph != nil {
 		return append(list, p.Graph.pieces()...)
@@ -238,8 +249,11 @@ func (s *scene) inherits(p *plan.Plan) string {
 
 // body is the part of the page that shows the steps.
 func (p *PlanPage) body() templ.Component {
-	if p.List != nil {
+	switch {
+	case p.List != nil:
 		return listPanel(p.List)
+	case p.Timeline != nil:
+		return timelinePanel(p.Timeline)
 	}
 	return graphPanel(p.Graph)
 }

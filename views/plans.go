@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,16 +18,18 @@ type PlansInput struct {
 	Plans []PlanSummary // the newest first
 	Query string        // words that the title must have
 	State string        // one of the filters; "" : all
+	Sort  string        // one of the orders; "" : the newest first
 	Seq   int64
 }
 
 // PlansPage lists plans.
 type PlansPage struct {
-	Query, State string
-	Seq          int64
-	Total        int
-	Plans        []PlanSummary
-	Filters      []Filter
+	Query, State, Sort string
+
+	Seq     int64
+	Total   int
+	Plans   []PlanSummary
+	Filters []Filter
 }
 
 // Filter is one of the states to choose from.
@@ -38,7 +41,7 @@ type Filter struct {
 
 // NewPlansPage makes the page of plans.
 func NewPlansPage(in PlansInput) *PlansPage {
-	p := &PlansPage{Query: in.Query, State: in.State, Seq: in.Seq, Total: len(in.Plans)}
+	p := &PlansPage{Query: in.Query, State: in.State, Sort: in.Sort, Seq: in.Seq, Total: len(in.Plans)}
 	if !slices.Contains(planFilters, in.State) {
 		p.State = ""
 	}
@@ -57,6 +60,10 @@ func NewPlansPage(in PlansInput) *PlansPage {
 			p.Plans = append(p.Plans, *s)
 		}
 	}
+	if !slices.ContainsFunc(planOrders, func(o [2]string) bool { return o[0] == p.Sort }) {
+		p.Sort = ""
+	}
+	sortPlans(p.Plans, p.Sort)
 	for _, f := range planFilters {
 		if counts[f] > 0 || f == p.State || f == "" {
 			p.Filters = append(p.Filters, Filter{State: f, Word: filterWord(f), Count: counts[f], On: f == p.State})
@@ -95,6 +102,35 @@ func filterWord(f string) string {
 	return strings.ToUpper(f[:1]) + f[1:]
 }
 
+// narrowed says that not all plans are shown, or in another order than usual.
+func (p *PlansPage) narrowed() bool { return p.Query != "" || p.State != "" || p.Sort != "" }
+
+// The orders in which plans can be listed.
+var planOrders = [][2]string{{"", "Newest first"}, {"oldest", "Oldest first"}, {"title", "By title"}, {"waiting", "Waiting for you first"}, {"progress", "Least done first"}}
+
+func sortPlans(list []PlanSummary, by string) {
+	slices.SortStableFunc(list, func(a, b PlanSummary) int {
+		switch by {
+		case "oldest":
+			return cmp.Compare(a.ID, b.ID)
+		case "title":
+			return strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
+		case "waiting":
+			return cmp.Compare(b.Waiting(), a.Waiting())
+		case "progress":
+			return cmp.Compare(doneShare(a), doneShare(b))
+		}
+		return 0
+	})
+}
+
+func doneShare(s PlanSummary) float64 {
+	if s.Tally.Total == 0 {
+		return 0
+	}
+	return float64(s.Tally.Done+s.Tally.Skipped) / float64(s.Tally.Total)
+}
+
 // RowPieces are the rows of plans for updates of pages that list them all.
 func RowPieces(plans []PlanSummary) []Piece {
 	list := make([]Piece, 0, len(plans))
@@ -107,7 +143,7 @@ func RowPieces(plans []PlanSummary) []Piece {
 // rowsID names the list where new plans may be added: not where they might not
 // belong.
 func (p *PlansPage) rowsID() templ.Attributes {
-	if p.Query != "" || p.State != "" {
+	if p.narrowed() {
 		return nil
 	}
 	return templ.Attributes{"id": "plan-rows"}

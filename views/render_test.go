@@ -74,7 +74,7 @@ func everything(text string) map[string]templ.Component {
 	s.Root().MaxTokens, s.Root().Tokens, s.Root().StallAfter = 10, 20, 60
 	nodes := s.NodesOf(1)
 	nodes[0].ReworkBrief, nodes[1].StalledAt = &text, 1400
-	runs := []plan.Run{{ID: "q", Number: 1, AgentName: text, Model: text, Outcome: plan.OutcomeFailed, Cause: text}, {ID: "r", Number: 2, AgentName: text, Model: text}}
+	runs := []plan.Run{{ID: "q", PlanID: 1, NodeID: 2, Kind: plan.RunStep, Number: 1, AgentName: text, Model: text, Outcome: plan.OutcomeFailed, Cause: text}, {ID: "r", Number: 2, AgentName: text, Model: text}}
 	drawer := func(tab string) *Drawer {
 		return NewDrawer(DrawerInput{Snapshot: s, Node: plan.Ref{Plan: 1, Node: 2}, Place: Place{Plan: 1, Tab: tab}, Runs: runs, Events: events(text), Older: true})
 	}
@@ -83,6 +83,11 @@ func everything(text string) map[string]templ.Component {
 	return map[string]templ.Component{
 		"graph":    PlanView(planPage(s, Place{Plan: 1})),
 		"list":     PlanView(planPage(s, Place{Plan: 1, View: ViewList})),
+		"timeline": PlanView(NewPlanPage(PlanInput{Snapshot: s, Place: Place{Plan: 1, View: ViewTimeline}, Times: &TimelineInput{Now: 2000, Runs: runs}})),
+		"inbox": InboxView(NewInbox([]InboxItem{NewQuestion(s.Questions[0], text, text), {Kind: WaitsFailed, Node: ref(1, 2), Title: text, PlanTitle: text, Text: text}},
+			[]LimitItem{{Agent: text, Until: 9, Text: text}}, 1)),
+		"you":      YouLink(NewInbox([]InboxItem{{Kind: WaitsStep, Node: ref(1, 2), Title: text}}, nil, 1)),
+		"notice":   Notice(AnswerWords(ref(1, 2), text, true, false)),
 		"subplan":  PlanView(planPage(s, Place{Plan: 2})),
 		"task":     DrawerView(drawer(TabTask)),
 		"done":     DrawerView(NewDrawer(DrawerInput{Snapshot: s, Node: plan.Ref{Plan: 1, Node: 1}, Place: Place{Plan: 1}, Runs: runs})),

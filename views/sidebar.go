@@ -54,6 +54,7 @@ const sidebarPlans = 40
 // Sidebar is what stands beside every page.
 type Sidebar struct {
 	Plans []PlanSummary // the newest first, all of them
+	Waits *Inbox
 	Seq   int64
 }
 

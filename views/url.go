@@ -11,9 +11,13 @@ import (
 
 // The ways to look at a plan.
 const (
-	ViewGraph = "graph"
-	ViewList  = "list"
+	ViewGraph    = "graph"
+	ViewList     = "list"
+	ViewTimeline = "timeline"
 )
+
+// Views are all of them.
+func Views() []string { return []string{ViewGraph, ViewList, ViewTimeline} }
 
 // The tabs of a step.
 const (
@@ -31,6 +35,7 @@ type Place struct {
 	Plan plan.PlanID
 	View string // "" : whatever is usual
 	Tab  string // "" : task
+	Show string // of a table: the look of the steps that are shown; "" : all
 }
 
 // PlanURL returns the path of a plan's page.

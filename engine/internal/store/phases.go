@@ -15,6 +15,7 @@ func (t *Tx) SetWait(n *plan.Node, w plan.Wait) error {
 
 // Stretch is a time that a node spent in one state and phase, and has left.
 type Stretch struct {
+	PlanID plan.PlanID `db:"plan_id"`
 	NodeID plan.NodeID `db:"node_id"`
 	RunID  plan.RunID  `db:"run_id"`
 	State  plan.State  `db:"state"`
@@ -23,7 +24,7 @@ type Stretch struct {
 	Until  plan.Stamp  `db:"until"`
 }
 
-const phasesOfPlan = `SELECT node_id, run_id, state, phase, since, until FROM phases
+const phasesOfPlan = `SELECT plan_id, node_id, run_id, state, phase, since, until FROM phases
 	WHERE plan_id = ?1 AND (?2 = 0 OR node_id = ?2) ORDER BY node_id, since, id`
 
 // Phases returns the times that the nodes of a plan (node 0), or one of them, spent
@@ -31,5 +32,26 @@ const phasesOfPlan = `SELECT node_id, run_id, state, phase, since, until FROM ph
 func (t *Tx) Phases(r plan.Ref) ([]Stretch, error) {
 	var list []Stretch
 	err := t.list("read the phases of a plan", &list, phasesOfPlan, r.Plan, r.Node)
+	return list, err
+}
+
+const phasesOfTree = `SELECT ph.plan_id, node_id, run_id, state, phase, since, until FROM phases ph
+	JOIN plans p ON p.id = ph.plan_id WHERE p.root_id = ? ORDER BY ph.plan_id, node_id, since, ph.id`
+
+// TreePhases returns what Phases does for all plans of a tree.
+func (t *Tx) TreePhases(root plan.PlanID) ([]Stretch, error) {
+	var list []Stretch
+	err := t.list("read the phases of a tree", &list, phasesOfTree, root)
+	return list, err
+}
+
+const runTimesOfTree = `SELECT r.plan_id, r.node_id, r.id, r.number, r.kind, r.outcome, r.cause, r.agent_name, r.started_at, r.finished_at
+	FROM runs r JOIN plans p ON p.id = r.plan_id WHERE p.root_id = ? ORDER BY r.plan_id, r.node_id, r.number`
+
+// TreeRuns returns the runs of all steps of a tree: when they were, whose and
+// what became of them, and nothing more of them.
+func (t *Tx) TreeRuns(root plan.PlanID) ([]plan.Run, error) {
+	var list []plan.Run
+	err := t.list("read the runs of a tree", &list, runTimesOfTree, root)
 	return list, err
 }

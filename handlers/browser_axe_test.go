@@ -1,0 +1,56 @@
+package handlers
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/clearbox-go/clearbox/engine/plan"
+)
+
+// serious has axe-core look for what keeps people from using a page, and lists it.
+const serious = `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+	.then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact))
+	.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ': ' + n.target.join(' ') + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? ''))))`
+
+// accessible has axe-core look at every page, as it is drawn in both themes.
+func accessible(t *testing.T, b *browser) {
+	script, err := os.ReadFile("testdata/axe/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t)
+	id := s.richPlan()
+	s.start(id, plan.Builtin)
+	s.settled(id)
+	s.plan("a b:a")
+	p := b.tab(t, s.url)
+	p.ignore("status of 404")
+	look := func(path string) {
+		p.open(path)
+		p.eval("(() => {" + string(script) + "\n})()")
+		found, ok := p.eval(serious).([]any)
+		if !ok {
+			t.Fatalf("axe-core told nothing of %s", path)
+		}
+		if len(found) > 0 {
+			t.Errorf("%s:\n%s", path, strings.Trim(fmt.Sprintln(found...), "[]"))
+		}
+	}
+	pages := []string{"/plans", "/inbox", "/settings", "/agents", "/connect", "/plans/new", "/plans/99", "/plans/1?view=graph", "/plans/1?view=list", "/plans/1?view=timeline",
+		"/plans/1/nodes/3", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/10", "/plans/1/nodes/6/full?tab=session", "/plans/1/nodes/1?tab=changes", "/plans/1/nodes/1?tab=review", "/plans/3?view=graph"}
+	for i, path := range pages {
+		p.dark(i%2 == 1)
+		look(path)
+	}
+	p.dark(true)
+	for _, path := range []string{"/plans/1?view=graph", "/plans/1?view=timeline", "/plans/1/nodes/6?tab=session", "/inbox"} {
+		look(path)
+	}
+	p.size(375, 740)
+	for _, path := range []string{"/plans/1?view=list", "/plans/1?view=timeline", "/inbox"} {
+		look(path)
+		p.fits(path)
+	}
+}
