@@ -37,6 +37,8 @@ func (s *server) pages() {
 		"/connect":                                  p.connect,
 		"/plans":                                    p.plans,
 		"/agents":                                   p.agents,
+		"/agents/new":                               p.newAgent,
+		"/agents/:agent_id":                         p.agent,
 		"/plans/new":                                p.newPlan,
 		"/plans/:plan_id/revisions/:revision":       p.revision,
 		"/plans/:plan_id":                           p.plan,
