@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 
@@ -36,16 +37,76 @@ func (e *Engine) RescanHarnesses(ctx context.Context) ([]HarnessFound, error) {
 // profiles for them can be made on any machine.
 var builtinHarnesses = []string{"claude", "mock", "openai"}
 
-// slugs returns the names of harnesses that a profile may have.
-func (e *Engine) slugs() []string {
-	slugs := slices.Clone(builtinHarnesses)
+// known returns the harnesses that a profile may have.
+func (e *Engine) known() knownHarness {
+	all := knownHarness{}
+	for _, slug := range builtinHarnesses {
+		all[slug] = nil
+	}
 	for _, f := range e.launcher.Found() {
-		if f.Refused == "" && !slices.Contains(slugs, f.Slug) {
-			slugs = append(slugs, f.Slug)
+		if f.Refused == "" {
+			all[f.Slug] = e.settingsOf(&f)
 		}
 	}
-	slices.Sort(slugs)
-	return slugs
+	return all
+}
+
+// settingsOf reads what can be set about the agents of a harness, nil when it does
+// not say so in a way that can be read.
+func (e *Engine) settingsOf(f *HarnessFound) *plan.Settings {
+	settings, err := plan.ParseSettings(f.Info.Settings)
+	if err != nil {
+		e.log.Warn("settings of a harness cannot be read", "harness", f.Slug, "err", err)
+		return nil
+	}
+	return &settings
+}
+
+// HarnessSettings returns what can be set about the agents of a harness. One that
+// was not found, or does not say, allows everything.
+func (e *Engine) HarnessSettings(slug string) *plan.Settings {
+	if s := e.known()[plan.HarnessAlias(slug)]; s != nil {
+		return s
+	}
+	return &plan.Settings{Open: true}
+}
+
+// HarnessSlugs returns the names of the harnesses that a profile may have.
+func (e *Engine) HarnessSlugs() []string { return slices.Sorted(maps.Keys(e.known())) }
+
+// TestDraft asks a harness whether a profile would work here with some fields
+// changed, without saving it. Without an id it is a new one. What cannot be saved
+// is Invalid, by field.
+func (e *Engine) TestDraft(ctx context.Context, id plan.ProfileID, f ProfileFields) (Report, error) {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return Report{}, err
+	}
+	p, known := &plan.Profile{}, e.known()
+	var secret plugin.Profile
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if id != 0 {
+			if p, err = tx.Profile(id); err != nil {
+				return err
+			}
+		}
+		if err := f.apply(p, known); err != nil {
+			return err
+		}
+		secret, err = e.withKey(tx, p, f.Key)
+		return err
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	return e.check(ctx, p.Harness, secret), nil
+}
+
+func (e *Engine) check(ctx context.Context, harness string, p plugin.Profile) Report {
+	r, err := e.launcher.Check(ctx, harness, p, true)
+	if err != nil {
+		r = Report{Detail: "the harness could not be asked: " + err.Error(), Credential: p.Credential}
+	}
+	return r
 }
 
 // TestProfile asks a profile's harness whether it would work here. It may open
@@ -66,17 +127,18 @@ func (e *Engine) TestProfile(ctx context.Context, id plan.ProfileID) (*plan.Prof
 	if err != nil {
 		return nil, Report{}, err
 	}
-	r, err := e.launcher.Check(ctx, p.Harness, secret, true)
-	if err != nil {
-		r = Report{Detail: "the harness could not be asked: " + err.Error(), Credential: secret.Credential}
-	}
-	return p, r, nil
+	return p, e.check(ctx, p.Harness, secret), nil
 }
 
 // withSecret returns what a harness gets of a profile, the key included: that of
 // the named variable, else the stored one, else OPENAI_API_KEY where the endpoint
 // is OpenAI's own.
 func (e *Engine) withSecret(tx *store.Tx, p *plan.Profile) (plugin.Profile, error) {
+	return e.withKey(tx, p, nil)
+}
+
+// withKey does the same with a key that, if it is given, stands for the stored one.
+func (e *Engine) withKey(tx *store.Tx, p *plan.Profile, given *string) (plugin.Profile, error) {
 	out := plugin.Profile{Name: p.Name, Model: p.Model, BaseURL: p.BaseURL, Params: p.Params, Tools: p.Tools,
 		PermissionMode: p.PermissionMode, SystemAppend: p.SystemAppend, KeyEnv: p.KeyEnv, Credential: "none"}
 	if p.Harness == "claude" {
@@ -93,7 +155,7 @@ func (e *Engine) withSecret(tx *store.Tx, p *plan.Profile) (plugin.Profile, erro
 			return out, nil
 		}
 	}
-	key, err := tx.Key(p.ID)
+	key, err := keyFor(tx, p.ID, given)
 	if err != nil {
 		return out, err
 	}
@@ -105,6 +167,13 @@ func (e *Engine) withSecret(tx *store.Tx, p *plan.Profile) (plugin.Profile, erro
 		}
 	}
 	return out, nil
+}
+
+func keyFor(tx *store.Tx, id plan.ProfileID, given *string) (string, error) {
+	if given != nil {
+		return *given, nil
+	}
+	return tx.Key(id)
 }
 
 func officialOpenAI(base string) bool {

@@ -17,7 +17,10 @@ func (p *site) actions() {
 	for path, do := range map[string]func(echo.Context) error{
 		"/demo":                                   p.demo,
 		"/agents/:agent_id/test":                  p.testAgentAction,
-		"/agents/:agent_id/limits":                p.agentLimitsAction,
+		"/agents/:agent_id/delete":                p.deleteAgentAction,
+		"/agents/:agent_id":                       p.agentAction,
+		"/agents/new":                             p.agentAction,
+		"/agents/rescan":                          p.rescanAction,
 		"/plans/new/goal":                         p.fromGoalAction,
 		"/plans/new/hand":                         p.byHandAction,
 		"/plans/:plan_id/approve":                 p.onPlan(p.approveAction),
@@ -97,8 +100,8 @@ func backOf(c echo.Context) string {
 	if strings.HasPrefix(c.Path(), views.ServerURL) {
 		return views.ServerURL
 	}
-	if c.Param("agent_id") != "" {
-		return "/agents"
+	if strings.HasPrefix(c.Path(), views.AgentsURL) {
+		return views.AgentsURL
 	}
 	id, err := number(c, "plan_id")
 	if err != nil {

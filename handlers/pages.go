@@ -48,6 +48,8 @@ func (s *server) pages() {
 		"/plans/:plan_id/nodes/:node_id/patch":  p.patch,
 		"/plans/:plan_id/nodes/:node_id/prompt": p.prompt,
 		"/plans/:plan_id/nodes/:node_id/events": p.olderEvents,
+		"/agents/new":                           p.newAgent,
+		"/agents/:agent_id":                     p.agent,
 		"/plans/:plan_id/nodes/:node_id/events/:id": p.event,
 	} {
 		e.GET(path, p.page(show))

@@ -198,7 +198,7 @@
     const plan = byId('page').dataset.plan;
     const node = byId('drawer')?.dataset.node;
     for (const a of $$('#sidebar a')) {
-      const here = plan ? a.getAttribute('href') === '/plans/' + plan : a.getAttribute('href') === location.pathname;
+      const here = a.getAttribute('href') === (plan ? '/plans/' + plan : location.pathname.replace(/^(\/agents)\/.*/, '$1'));
       a.toggleAttribute('aria-current', here);
       if (here) a.setAttribute('aria-current', 'page');
     }

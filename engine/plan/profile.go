@@ -31,6 +31,16 @@ type Profile struct {
 	InUse          int             `db:"in_use"` // direct references by nodes and plans
 }
 
+// ProfileSpend is what the runs of a profile have used, of those that told.
+type ProfileSpend struct {
+	Profile   ProfileID `db:"profile_id"`
+	Runs      int       `db:"runs"`
+	TokensIn  int64     `db:"tokens_in"`
+	TokensOut int64     `db:"tokens_out"`
+	CostUSD   *float64  `db:"cost_usd"` // nil: not known of any
+	Priced    int       `db:"priced"`   // runs whose cost is known
+}
+
 // The values that choice fields take.
 var (
 	Capabilities    = []string{"read", "run", "edit", "full"}
