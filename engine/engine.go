@@ -99,6 +99,7 @@ type Engine struct {
 	checks   map[int64]context.CancelFunc // check commands that run, by judgement
 	stopping bool                         // no new runs
 	ending   chan struct{}                // closed when no new runs may begin
+	found    chan struct{}                // closed when it is known what harnesses there are
 	runs     sync.WaitGroup
 }
 
@@ -107,7 +108,7 @@ type Engine struct {
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o = withDefaults(o)
 	e := &Engine{opts: o, log: o.Log, hub: newHub(), live: map[plan.RunID]*session{},
-		checks: map[int64]context.CancelFunc{}, ending: make(chan struct{})}
+		checks: map[int64]context.CancelFunc{}, ending: make(chan struct{}), found: make(chan struct{})}
 	s, err := store.Open(ctx, store.Options{Path: o.DB, Now: o.Now, Published: e.published, Crash: o.crash})
 	if err != nil {
 		return nil, err
@@ -209,7 +210,9 @@ func (e *Engine) address() (int, func(string) string) {
 // work any more; what to do with running agents is for Shutdown to say, which
 // has to be called before ctx ends.
 func (e *Engine) Run(ctx context.Context) error {
-	if err := e.recoverRuns(ctx); err != nil && ctx.Err() == nil {
+	err := e.recoverRuns(ctx)
+	close(e.found)
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("recover runs: %w", err)
 	}
 	e.runs.Go(func() { e.prune(ctx) })

@@ -20,6 +20,11 @@ func (e *Engine) startPlanner(ctx context.Context, id plan.PlanID) {
 
 // runPlanner runs one session of the planner of a plan.
 func (e *Engine) runPlanner(ctx context.Context, id plan.PlanID) {
+	select {
+	case <-e.found: // a server that has just started does not know its harnesses yet
+	case <-e.ending:
+		return
+	}
 	a, err := e.assignPlanner(ctx, id)
 	if err == nil {
 		s := newSession(&a.run, id)
