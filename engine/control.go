@@ -132,6 +132,9 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 		if err != nil {
 			return err
 		}
+		if err := planningFailed(tx, id, "it was stopped by a person"); err != nil {
+			return err
+		}
 		m := &mover{tx: tx, root: p}
 		if err := m.giveUpReviews(func(*plan.Review) bool { return true }); err != nil || !p.Started {
 			return err

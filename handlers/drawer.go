@@ -15,7 +15,9 @@ import (
 // snapshot: entries that come in between are told again, which does no harm. all
 // asks for every tab but the session.
 func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place, all bool) (*views.Drawer, error) {
-	if s.Node(r) == nil {
+	if r.Node == 0 {
+		at = at.WithTab(views.TabSession)
+	} else if s.Node(r) == nil {
 		return nil, plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
 	}
 	runs, err := p.engine.Runs(ctx, r)
@@ -23,8 +25,10 @@ func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at view
 		return nil, err
 	}
 	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs, AllTabs: all}
-	if err := p.withChanges(ctx, s, &in); err != nil {
-		return nil, err
+	if r.Node != 0 {
+		if err := p.withChanges(ctx, s, &in); err != nil {
+			return nil, err
+		}
 	}
 	if at.Tab == views.TabSession {
 		if in.Events, in.Older, err = p.eventsBefore(ctx, r, 0); err != nil {
@@ -46,7 +50,7 @@ func (p *site) eventsBefore(ctx context.Context, r plan.Ref, before int64) (list
 
 // node shows a step on a page of its own.
 func (p *site) node(c echo.Context) error {
-	r, err := refOf(c)
+	r, err := sessionOf(c)
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func (p *site) prompt(c echo.Context) error {
 
 // olderEvents shows the part of a transcript before an entry.
 func (p *site) olderEvents(c echo.Context) error {
-	r, err := refOf(c)
+	r, err := sessionOf(c)
 	if err != nil {
 		return err
 	}
@@ -99,7 +103,7 @@ func (p *site) olderEvents(c echo.Context) error {
 
 // event sends the whole of one entry, as it was recorded.
 func (p *site) event(c echo.Context) error {
-	r, err := refOf(c)
+	r, err := sessionOf(c)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (p *site) patch(c echo.Context) error {
 		return err
 	}
 	path := c.QueryParam("path")
-	files, err := p.engine.Diffs(c.Request().Context(), r)
+	files, err := p.diffsOf(c, r)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (p *site) withChanges(ctx context.Context, s *plan.Snapshot, in *views.Draw
 			return err
 		}
 	}
-	if s.Judged[in.Node] != nil && (in.AllTabs || in.Place.Tab == views.TabReview) {
-		in.Judgements, err = p.engine.Judgements(ctx, in.Node)
+	if in.AllTabs || in.Place.Tab == views.TabReview {
+		return p.withAttempts(ctx, s, in)
 	}
-	return err
+	return nil
 }

@@ -206,6 +206,15 @@ func refOf(c echo.Context) (plan.Ref, error) {
 	return plan.Ref{Plan: plan.PlanID(id), Node: plan.NodeID(node)}, err
 }
 
+// sessionOf reads the step whose session a path names; 0 is the plan's own.
+func sessionOf(c echo.Context) (plan.Ref, error) {
+	if c.Param("node_id") != "0" {
+		return refOf(c)
+	}
+	id, err := number(c, "plan_id")
+	return plan.Ref{Plan: plan.PlanID(id)}, err
+}
+
 // placeOf reads how a plan is looked at; unknown words mean what is usual.
 func placeOf(c echo.Context, id plan.PlanID) views.Place {
 	at := views.Place{Plan: id}

@@ -190,6 +190,7 @@
     mountSession();
     markCurrent();
     follow();
+    if (/^#run-\d+$/.test(location.hash) && byId('log')) toRun(location.hash.slice(5));
     if (part === 'drawer' || byId('drawer')?.dataset.node) reveal(selectedCard(), part === 'drawer');
   }
 
@@ -794,6 +795,7 @@
     if (ctx.response.status >= 400) return;
     const form = ctx.sourceElement;
     form.closest('dialog')?.close();
+    if (form.dataset.then) go(form.dataset.then);
     const fold = form.closest('[data-fold]');
     if (fold) {
       fold.open = false;
@@ -819,6 +821,15 @@
     box.append(p, close);
     byId('toasts').append(box);
   }
+
+  // A list that is written to its end gets another row.
+  on('input', '[data-rows] textarea:last-child', (e, row) => {
+    if (!row.value) return;
+    const next = row.cloneNode();
+    next.value = '';
+    next.setAttribute('aria-label', row.getAttribute('aria-label').replace(/\d+$/, (n) => Number(n) + 1));
+    row.after(next);
+  });
 
   // ── Keyboard ─────────────────────────────────────────────────────────────
 

@@ -20,7 +20,10 @@ type DrawerInput struct {
 
 	Diffs      []plan.FileDiff // of the last run; for the tab changes
 	Judgements []plan.Review   // for the tab review
-	AllTabs    bool            // but the session: whichever may be open
+
+	AttemptDiffs map[plan.RunID][]plan.FileDiff // what each attempt changed; for the tab review
+
+	AllTabs bool // but the session: whichever may be open
 }
 
 // Drawer is a step as its drawer, or its own page, shows it.
@@ -45,6 +48,9 @@ type Drawer struct {
 	Session *Session
 	Changes *Changes
 	Review  *ReviewPanel
+	Planner *PlannerPanel // instead of all these: it is the session that plans
+	Edit    *Edit
+	Order   *Order
 
 	Previous, Next string // paths of the steps before and after, for the full page
 	PlanTitle      string
@@ -118,6 +124,9 @@ type Fact struct {
 // NewDrawer makes the drawer of a step.
 func NewDrawer(in DrawerInput) *Drawer {
 	s := newScene(in.Snapshot)
+	if in.Node.Node == 0 {
+		return s.plannerDrawer(in)
+	}
 	n := s.Node(in.Node)
 	d := &Drawer{Place: in.Place, Node: in.Node, Seq: s.Seq, Ref: in.Node.String(), Title: n.Title, Look: s.look(n),
 		Line: s.line(n), User: n.Kind == plan.KindUser, Actions: actionsOf(n), PlanTitle: s.Plan(n.PlanID).Title}
@@ -150,6 +159,10 @@ func (d *Drawer) open(s *scene, n *plan.Node, in DrawerInput) {
 	}
 	if tab == TabReview || in.AllTabs {
 		d.Review = s.reviewPanel(n, in.Place, in.Judgements)
+		d.Review.Attempts = attemptsAt(n, in)
+	}
+	if tab == TabEdit || in.AllTabs {
+		d.Edit, d.Order = s.edit(n, in.Place), s.order(n, in.Place)
 	}
 }
 
@@ -363,6 +376,9 @@ func (d *Drawer) fullTabURL(tab string) string { return fullURL(d.Node, d.Place.
 // Pieces are the parts of the drawer that change, without transcript entries:
 // of all tabs that it holds, since who follows the step may have any of them open.
 func (d *Drawer) Pieces() []Piece {
+	if d.Planner != nil {
+		return append([]Piece{{ID: "node-head", Body: plannerHead(d)}}, runPieces(d.Runs)...)
+	}
 	list := []Piece{{ID: "node-head", Body: nodeHead(d)}}
 	if d.Task != nil {
 		list = append(list, Piece{ID: "node-task", Body: taskPanel(d)})
@@ -372,6 +388,9 @@ func (d *Drawer) Pieces() []Piece {
 	}
 	if d.Review != nil {
 		list = append(list, Piece{ID: "node-review", Body: reviewPanel(d.Review)})
+	}
+	if d.Order != nil {
+		list = append(list, Piece{ID: "node-order", Body: orderPanel(d.Order)})
 	}
 	return append(list, runPieces(d.Runs)...)
 }

@@ -66,6 +66,7 @@ type ReviewPanel struct {
 	Judging    string     // how far a judgement is
 	Judgement  *Judgement
 	Earlier    []Judgement // the newest first
+	Attempts   []Attempt   // side by side, the first first
 	Decide     bool        // a person has to say how it goes on
 	AcceptURL  string
 	JudgeURL   string

@@ -25,10 +25,11 @@ const (
 	TabSession = "session"
 	TabChanges = "changes"
 	TabReview  = "review"
+	TabEdit    = "edit"
 )
 
 // Tabs are all of them.
-func Tabs() []string { return []string{TabTask, TabSession, TabChanges, TabReview} }
+func Tabs() []string { return []string{TabTask, TabSession, TabChanges, TabReview, TabEdit} }
 
 // Place is where in a plan someone is: enough to make the links of a page.
 type Place struct {
