@@ -39,14 +39,15 @@ type branch struct {
 type Hold struct {
 	Phase  Phase
 	By     Ref    // the node that goes first, for PhaseFiles
-	Reason string // HeldRunning or HeldTurn, for PhaseFiles
+	Reason string // HeldRunning or HeldTurn, for PhaseFiles; HeldTrying, for PhaseLimit
 	Until  Stamp  // when it may start at the earliest, for PhaseLimit and after an interruption
 }
 
-// Reasons of a hold by files.
+// Reasons of a hold by files, then by a limit.
 const (
 	HeldRunning = "running" // By is running
 	HeldTurn    = "turn"    // By has a lower number and is ready too
+	HeldTrying  = "trying"  // its time is up, and one run tries whether it is over
 )
 
 // NewSnapshot puts a tree together. Plans must hold the root; nodes and edges of
