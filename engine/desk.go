@@ -62,6 +62,7 @@ func (d *desk) dueChecks() []int64 {
 	return d.board.DueChecks()
 }
 
+// checkBack returns a check that could not be started.
 func (d *desk) checkBack(id int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,7 +133,7 @@ func (d *desk) holds(s *plan.Snapshot) map[plan.Ref]plan.Hold {
 	return out
 }
 
-// loadBoard fills the board with the started trees, as a new process does.
+// loadBoard fills the board with the trees at work, as a new process does.
 func (e *Engine) loadBoard(ctx context.Context) error {
 	return e.store.Read(ctx, func(tx *store.Tx) error {
 		profiles, err := tx.Profiles()
@@ -153,7 +154,7 @@ func (e *Engine) loadBoard(ctx context.Context) error {
 			facts.Reviews = append(facts.Reviews, plan.ReviewFacts{ID: r.ID, Profile: r.Profile, Urgent: r.Urgent, State: r.State})
 		}
 		e.desk.board.Apply(facts)
-		roots, err := tx.StartedRoots()
+		roots, err := tx.RootsAtWork()
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ type Snapshot struct {
 	Reviewing map[Ref]*Review // those that have been asked for
 	Judged    map[Ref]*Review // the last judgement on each step that has a gate
 	Judging   map[Ref]*Review // those that are on their way
+	AtWork    map[Ref]*Run    // the open runs of built-in agents on steps
 
 	root  *Plan
 	plans map[PlanID]*branch
@@ -55,7 +56,7 @@ const (
 func NewSnapshot(plans []Plan, nodes []Node, edges []Edge) *Snapshot {
 	s := &Snapshot{plans: make(map[PlanID]*branch, len(plans)), Profiles: map[ProfileID]*Profile{},
 		Reviews: map[Ref]*Review{}, Reviewing: map[Ref]*Review{},
-		Judged: map[Ref]*Review{}, Judging: map[Ref]*Review{}}
+		Judged: map[Ref]*Review{}, Judging: map[Ref]*Review{}, AtWork: map[Ref]*Run{}}
 	for i := range plans {
 		p := &plans[i]
 		s.plans[p.ID] = &branch{plan: p, byID: map[NodeID]*Node{}}
@@ -166,6 +167,9 @@ func (s *Snapshot) Ancestors(id PlanID) []Ancestor {
 func (s *Snapshot) Tally(id PlanID) Tally {
 	var t Tally
 	for _, n := range s.NodesOf(id) {
+		if n.Asking() {
+			t.Asking++
+		}
 		if n.Subplan != 0 {
 			t.add(s.Tally(n.Subplan))
 			continue
@@ -187,6 +191,7 @@ func (t *Tally) add(o Tally) {
 	t.Failed += o.Failed
 	t.Skipped += o.Skipped
 	t.Waiting += o.Waiting
+	t.Asking += o.Asking
 }
 
 // Status derives the state of a plan from its own nodes.
@@ -256,9 +261,31 @@ func (s *Snapshot) StartedDependants(r Ref) []NodeID {
 	return out
 }
 
-// Agent resolves which profile runs a node: its own, its plan's default, the
-// nearest ancestor's default, the server's.
+// Agent says which profile runs a node: while an agent works on it the one that its
+// run was started with, else the one that it would be started with.
 func (s *Snapshot) Agent(n *Node) Agent {
+	a := s.resolve(n)
+	run := s.AtWork[n.Ref()]
+	if run == nil || run.ID != n.RunID || run.Profile == 0 {
+		return a
+	}
+	if a.Profile == nil || a.Profile.ID != run.Profile {
+		a.Source, a.FromPlan = FromRun, 0
+	}
+	was := Profile{ID: run.Profile}
+	if p := s.Profiles[run.Profile]; p != nil {
+		was = *p
+	}
+	was.Name, was.Harness, was.Model = cmp.Or(was.Name, run.AgentName), run.Harness, run.Model
+	a.Profile = &was
+	_, a.CapabilitySource = s.Server.EffectiveCapability(&was)
+	a.Capability = run.Capability
+	return a
+}
+
+// resolve finds the profile of a node's next run: its own, its plan's default, the
+// nearest ancestor's default, the server's.
+func (s *Snapshot) resolve(n *Node) Agent {
 	a := Agent{Source: FromServerDefault, Profile: s.Profiles[s.Server.DefaultProfile]}
 	if p := s.Profiles[n.Profile]; p != nil {
 		a.Profile, a.Source = p, FromNode
