@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -32,7 +33,7 @@ func (p *site) agentsNow(ctx context.Context) (*views.AgentsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := views.AgentsInput{Profiles: list, Limits: limits, Server: p.engine.Server(), Seq: seq}
+	in := views.AgentsInput{Profiles: list, Limits: limits, Server: p.engine.Server(), Seq: seq, Now: plan.StampOf(time.Now())}
 	for _, f := range p.engine.Harnesses() {
 		in.Harnesses = append(in.Harnesses, harnessShown(f))
 	}

@@ -14,6 +14,7 @@ type AgentsInput struct {
 	Server    plan.Server
 	Harnesses []Harness
 	Seq       int64
+	Now       plan.Stamp
 }
 
 // Harness is a harness that was found, usable or refused.
@@ -52,7 +53,7 @@ type AgentCard struct {
 
 // Refused says that an agent's provider refuses work for now.
 type Refused struct {
-	Until plan.Stamp
+	Until plan.Stamp // 0: that is over, and one run tries again
 	Text  string // what it said
 }
 
@@ -70,6 +71,9 @@ func NewAgentsPage(in AgentsInput) *AgentsPage {
 		for _, l := range in.Limits {
 			if l.Profile == c.ID {
 				c.Refused = &Refused{l.Until, l.Text}
+				if l.Until <= in.Now {
+					c.Refused.Until = 0
+				}
 			}
 		}
 		p.Agents = append(p.Agents, c)
