@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/clearbox-go/clearbox/engine/internal/harness"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -148,6 +150,7 @@ func (e *Engine) withKey(tx *store.Tx, p *plan.Profile, given *string) (plugin.P
 		if out.PermissionMode == "" {
 			out.PermissionMode = e.opts.Claude.PermissionMode
 		}
+		out.Params = withMaxTurns(p.Params, e.opts.Claude.MaxTurns)
 	}
 	if p.KeyEnv != "" {
 		if out.Secret = e.env(p.KeyEnv); out.Secret != "" {
@@ -174,6 +177,27 @@ func keyFor(tx *store.Tx, id plan.ProfileID, given *string) (string, error) {
 		return *given, nil
 	}
 	return tx.Key(id)
+}
+
+// withMaxTurns gives the settings of a claude profile the server's limit of turns,
+// where they have none of their own.
+func withMaxTurns(params json.RawMessage, turns int) json.RawMessage {
+	all := map[string]json.RawMessage{}
+	if turns == 0 || len(params) > 0 && json.Unmarshal(params, &all) != nil {
+		return params
+	}
+	if own := all["max_turns"]; len(own) > 0 && string(own) != "null" {
+		return params
+	}
+	if all == nil { // from null
+		all = map[string]json.RawMessage{}
+	}
+	all["max_turns"] = json.RawMessage(strconv.Itoa(turns))
+	out, err := json.Marshal(all)
+	if err != nil {
+		return params
+	}
+	return out
 }
 
 func officialOpenAI(base string) bool {

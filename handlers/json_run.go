@@ -15,7 +15,8 @@ type runView struct {
 	Run        int             `json:"run"`
 	Kind       plan.RunKind    `json:"kind"`
 	Outcome    *plan.Outcome   `json:"outcome"` // null while it is open
-	Cause      *string         `json:"cause"`
+	Cause      *string         `json:"cause"`       // of its outcome
+	StartCause *string         `json:"start_cause"` // why it began
 	AgentName  string          `json:"agent_name"`
 	ProfileID  *plan.ProfileID `json:"profile_id"`
 	Harness    *string         `json:"harness"`
@@ -33,7 +34,7 @@ type runView struct {
 }
 
 func runViewOf(r *plan.Run) runView {
-	return runView{r.PlanID, r.NodeID, r.Number, r.Kind, orNull(&r.Outcome), orNull(&r.Cause), r.AgentName, orNull(&r.Profile),
+	return runView{r.PlanID, r.NodeID, r.Number, r.Kind, orNull(&r.Outcome), orNull(&r.Cause), orNull(&r.StartCause), r.AgentName, orNull(&r.Profile),
 		orNull(&r.Harness), orNull(&r.Model), orNull(&r.Capability), orNull(&r.SessionID), orNull(&r.Isolation), r.Result,
 		r.TokensIn, r.TokensOut, r.CostUSD, r.NumTurns, r.StartedAt, r.FinishedAt}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -36,7 +37,7 @@ func (p *site) agentsNow(ctx context.Context) (*views.AgentsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := views.AgentsInput{Profiles: list, Limits: limits, Spend: spend, Server: p.engine.Server(), Harnesses: p.harnesses(), Seq: seq,
+	in := views.AgentsInput{Profiles: list, Limits: limits, Spend: spend, Server: p.engine.Server(), Harnesses: p.harnesses(), Seq: seq, Now: plan.StampOf(time.Now()),
 		Faults: map[plan.ProfileID][]string{}}
 	for i := range list {
 		in.Faults[list[i].ID] = p.engine.ProfileFaults(&list[i])

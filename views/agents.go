@@ -16,6 +16,7 @@ type AgentsInput struct {
 	Spend     []plan.ProfileSpend
 	Faults    map[plan.ProfileID][]string // why its runs would fail
 	Seq       int64
+	Now       plan.Stamp
 }
 
 // AgentsPage lists the agents and the harnesses.
@@ -48,7 +49,7 @@ type AgentCard struct {
 
 // Refused says that an agent's provider refuses work for now.
 type Refused struct {
-	Until plan.Stamp
+	Until plan.Stamp // 0: that is over, and one run tries again
 	Text  string // what it said
 }
 
@@ -66,6 +67,9 @@ func NewAgentsPage(in AgentsInput) *AgentsPage {
 		for _, l := range in.Limits {
 			if l.Profile == c.ID {
 				c.Refused = &Refused{l.Until, l.Text}
+				if l.Until <= in.Now {
+					c.Refused.Until = 0
+				}
 			}
 		}
 		for i := range in.Spend {

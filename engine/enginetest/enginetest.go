@@ -112,7 +112,9 @@ func (l *Launcher) Kill() {}
 // Close has nothing to close.
 func (l *Launcher) Close() {}
 
-func info(slug string) plugin.Info { return plugin.Info{Slug: slug, Name: slug, Version: "test"} }
+func info(slug string) plugin.Info {
+	return plugin.Info{Slug: slug, Name: slug, Version: "test", Features: plugin.Features{Resume: true}}
+}
 
 type harness struct {
 	slug string

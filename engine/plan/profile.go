@@ -101,6 +101,7 @@ const (
 	FromPlan          = "plan"
 	FromInherited     = "inherited"
 	FromServerDefault = "server-default"
+	FromRun           = "run" // it was given up for another one after this run had begun
 	FromProfile       = "profile"
 	FromDefault       = "default"
 	FromCustom        = "custom"
@@ -109,7 +110,7 @@ const (
 // Agent is the profile that runs a node, and where that was decided.
 type Agent struct {
 	Profile  *Profile // nil when the server default names no profile
-	Source   string   // FromNode, FromPlan, FromInherited or FromServerDefault
+	Source   string   // FromNode, FromPlan, FromInherited, FromServerDefault or FromRun
 	FromPlan PlanID   // the plan that named it, for FromPlan and FromInherited
 
 	Capability       string

@@ -10,11 +10,11 @@ import (
 
 const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_id, agent_name, harness, model, capability,
 	session_id, token_hash, token_role, isolation, worktree, base_tree, end_tree, attach, acked, tokens_in, tokens_out,
-	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out`
+	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out, start_cause, max_tokens`
 
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
-	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at, start_cause, max_tokens)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Prompts are kept apart from their runs, which change more than once: a row is
 // written whole each time.
@@ -45,7 +45,7 @@ func (t *Tx) InsertRun(r *plan.Run) error {
 	r.Number = slices.Max(append(taken, 0)) + 1
 	_, err = t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
 		r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
-		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt)
+		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt, r.StartCause, r.MaxTokens)
 	if err != nil || r.Prompt == "" {
 		return err
 	}
@@ -213,6 +213,7 @@ var clearedByReset = []string{
 	clearEvents,
 	`DELETE FROM reviews WHERE plan_id = ?`,
 	`DELETE FROM phases WHERE plan_id = ?`,
+	`UPDATE nodes SET start_cause = '', own_brief = '', brief_grown = 0 WHERE plan_id = ?`,
 }
 
 // ClearHistory forgets what the runs of plans did. The spend ledger stays.
