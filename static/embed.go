@@ -17,10 +17,10 @@ import (
 // Prefix is the path under which files are served.
 const Prefix = "/static/"
 
-//go:embed app.css app.js boot.js live-worker.js favicon.svg vendor/htmx.min.js
+//go:embed app.css changes.css app.js boot.js live-worker.js favicon.svg vendor/htmx.min.js
 var embedded embed.FS
 
-var names = []string{"app.css", "app.js", "boot.js", "live-worker.js", "favicon.svg", "vendor/htmx.min.js"}
+var names = []string{"app.css", "changes.css", "app.js", "boot.js", "live-worker.js", "favicon.svg", "vendor/htmx.min.js"}
 
 // Files are the embedded files under their hashed names. Make them with Load.
 // They do not change and may be read concurrently.

@@ -7,7 +7,7 @@ import (
 )
 
 // Assets are the addresses of the files that pages load.
-type Assets struct{ CSS, Boot, App, Htmx, Worker, Icon string }
+type Assets struct{ CSS, Changes, Boot, App, Htmx, Worker, Icon string }
 
 // Shell is what is around every page.
 type Shell struct {

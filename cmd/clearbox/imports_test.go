@@ -24,7 +24,9 @@ type rule struct {
 var rules = []rule{
 	{"engine/plan", nil, []string{"database/sql", "net/http", "os/exec", "github.com/jmoiron/sqlx"}},
 	{"views/graph", nil, []string{"database/sql", "net/http", "os/exec"}},
-	{"views", []string{"engine/plan", "views/graph"}, []string{"github.com/labstack/echo/v4"}},
+	{"views/diff", nil, []string{"database/sql", "net/http", "os/exec"}},
+	{"views/syntax", nil, []string{"database/sql", "net/http", "os/exec"}},
+	{"views", []string{"engine/plan", "views/graph", "views/diff", "views/syntax"}, []string{"github.com/labstack/echo/v4"}},
 	{"engine/internal/harness", []string{"engine/plan", "plugin"}, nil},
 	{"engine/internal/*", []string{"engine/plan"}, nil},
 	{"engine", []string{"engine/plan", "engine/internal/*", "plugin"},
