@@ -37,9 +37,10 @@ var rules = []rule{
 	{"cmd/harness-claude", []string{"plugin", "plugin/*"}, nil},
 	{"cmd/harness-openai", []string{"plugin", "plugin/*"}, nil},
 	{"cmd/harness-mock", []string{"plugin", "plugin/*"}, nil},
-	{"handlers", []string{"engine", "engine/plan", "views", "static"}, []string{"database/sql", "os/exec", "github.com/jmoiron/sqlx"}},
+	{"handlers/planfile", nil, []string{"database/sql", "net/http", "os/exec"}},
+	{"handlers", []string{"engine", "engine/plan", "handlers/planfile", "views", "static"}, []string{"database/sql", "os/exec", "github.com/jmoiron/sqlx"}},
 	{"static", nil, nil},
-	{"cmd/clearbox", []string{"handlers", "engine", "engine/plan", "static", "plugin", "plugin/plugintest"}, nil},
+	{"cmd/clearbox", []string{"handlers", "handlers/planfile", "engine", "engine/plan", "static", "plugin", "plugin/plugintest"}, nil},
 }
 
 // support is for tests, benchmarks and examples; nothing else may import it, but
