@@ -79,6 +79,12 @@ func (d *describer) files() {
 		a.Responses["200"] = described200(f.media, &jsonschema.Schema{Type: "object"})
 		d.refusals(a, http.MethodGet, in)
 	}
+	h := d.add(http.MethodGet, "/api/plans/:plan_id/export.html", "report", "Read a plan as one HTML file that loads nothing: graph, steps, runs, "+
+		"transcripts, diffs and reviews, without the keys and tokens that the server knows.")
+	h.Parameters = []apiParameter{pathParameter(in, "plan_id"), {Name: "transcripts", In: "query",
+		Description: "Whether the transcripts are in it; default true.", Schema: &jsonschema.Schema{Type: "boolean"}}}
+	h.Responses["200"] = described200("text/html", &jsonschema.Schema{Type: "string"})
+	d.refusals(h, http.MethodGet, in)
 	a := d.add(http.MethodGet, "/api/plans/:plan_id/nodes/:node_id/runs/:run/patch", "patch", "Read what a run changed as a patch, or with path what it changed in one file.")
 	a.Parameters = []apiParameter{pathParameter(in, "plan_id"), pathParameter(in, "node_id"), pathParameter(in, "run"),
 		{Name: "path", In: "query", Description: "A file, as the diffs of the run name it.", Schema: &jsonschema.Schema{Type: "string"}}}

@@ -14,7 +14,7 @@ import (
 
 func TestEveryFileIsServedUnderItsHash(t *testing.T) {
 	f := Load()
-	for name, mime := range map[string]string{"app.css": "text/css; charset=utf-8", "changes.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
+	for name, mime := range map[string]string{"app.css": "text/css; charset=utf-8", "changes.css": "text/css; charset=utf-8", "report.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
 		"boot.js": "text/javascript; charset=utf-8", "live-worker.js": "text/javascript; charset=utf-8",
 		"htmx.min.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml"} {
 		url := f.URL(name)
