@@ -43,35 +43,12 @@ type AddNodeIn struct {
 // AddNode adds a node, with edges from those that it is to come after, and returns
 // its address. In a running plan it can start at once.
 func (e *Engine) AddNode(ctx context.Context, in AddNodeIn) (plan.Ref, error) {
-	actor := plan.ActorFrom(ctx)
 	n := &plan.Node{PlanID: in.PlanID}
 	if in.Title == nil {
 		in.Title = ptr("")
 	}
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
-		if err := mayTouchPlan(tx, actor, in.PlanID); err != nil {
-			return err
-		}
-		p, err := tx.Plan(in.PlanID)
-		if err != nil {
-			return err
-		}
-		if err := planIsOpen(tx, p); err != nil {
-			return err
-		}
-		if int(p.NextNode) > e.opts.MaxNodes {
-			return plan.Errorf(plan.Invalid, "plan %d has %d steps already, which is the limit", p.ID, e.opts.MaxNodes)
-		}
-		if err := applyFields(tx, actor, n, in.NodeFields); err != nil {
-			return err
-		}
-		if err := requestsExist(tx, n); err != nil {
-			return err
-		}
-		if n.ID, err = tx.TakeNodeIDs(in.PlanID, 1); err != nil {
-			return err
-		}
-		if err := tx.InsertNodes(in.PlanID, []*plan.Node{n}); err != nil {
+		if err := e.insertNode(ctx, tx, n, in.NodeFields); err != nil {
 			return err
 		}
 		if err := addAfter(tx, n, in.After); err != nil {
@@ -101,6 +78,34 @@ func addAfter(tx *store.Tx, n *plan.Node, after []plan.NodeID) error {
 		}
 	}
 	return nil
+}
+
+// insertNode checks a new node of a plan and stores it.
+func (e *Engine) insertNode(ctx context.Context, tx *store.Tx, n *plan.Node, f NodeFields) error {
+	actor := plan.ActorFrom(ctx)
+	if err := mayTouchPlan(tx, actor, n.PlanID); err != nil {
+		return err
+	}
+	p, err := tx.Plan(n.PlanID)
+	if err != nil {
+		return err
+	}
+	if err := planIsOpen(tx, p); err != nil {
+		return err
+	}
+	if int(p.NextNode) > e.opts.MaxNodes {
+		return plan.Errorf(plan.Invalid, "plan %d has %d steps already, which is the limit", p.ID, e.opts.MaxNodes)
+	}
+	if err := applyFields(tx, actor, n, f); err != nil {
+		return err
+	}
+	if err := requestsExist(tx, n); err != nil {
+		return err
+	}
+	if n.ID, err = tx.TakeNodeIDs(n.PlanID, 1); err != nil {
+		return err
+	}
+	return tx.InsertNodes(n.PlanID, []*plan.Node{n})
 }
 
 // planIsOpen refuses to add to a subplan whose container is over.

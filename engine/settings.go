@@ -16,7 +16,7 @@ import (
 const (
 	maxWebhooks  = 20
 	maxURL       = 2000
-	minSecret    = 16
+	minHookSecret    = 16
 	maxSecret    = 1000
 	maxKeepDays  = 36_500
 	maxKeepBytes = 1_000_000 // gigabytes
@@ -310,8 +310,8 @@ func (l *webhookList) find(w WebhookIn, at string, bad *plan.Problems) (Webhook,
 		}
 	}
 	checkHookURL(bad, at+".url", h.URL)
-	if n := len(h.Secret); n > 0 && (n < minSecret || n > maxSecret) {
-		bad.Addf("%s.secret must have %d to %d characters, such as `openssl rand -hex 32` prints", at, minSecret, maxSecret)
+	if n := len(h.Secret); n > 0 && (n < minHookSecret || n > maxSecret) {
+		bad.Addf("%s.secret must have %d to %d characters, such as `openssl rand -hex 32` prints", at, minHookSecret, maxSecret)
 	}
 	return h, true
 }

@@ -11,10 +11,18 @@ import (
 	"github.com/clearbox-go/clearbox/views"
 )
 
+// shownAs says where a step is shown.
+type shownAs int
+
+const (
+	inDrawer shownAs = iota
+	onFullPage
+	inAllTabs // every tab but the session, for who follows it
+)
+
 // drawer builds what is shown of one step. Its transcript is read after the
-// snapshot: entries that come in between are told again, which does no harm. all
-// asks for every tab but the session.
-func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place, all bool) (*views.Drawer, error) {
+// snapshot: entries that come in between are told again, which does no harm.
+func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place, as shownAs) (*views.Drawer, error) {
 	if r.Node == 0 {
 		at = at.WithTab(views.TabSession)
 	} else if s.Node(r) == nil {
@@ -24,7 +32,7 @@ func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at view
 	if err != nil {
 		return nil, err
 	}
-	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs, AllTabs: all}
+	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs, AllTabs: as == inAllTabs, Full: as == onFullPage}
 	if r.Node != 0 {
 		if err := p.withChanges(ctx, s, &in); err != nil {
 			return nil, err
@@ -59,7 +67,7 @@ func (p *site) node(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := p.drawer(ctx, s, r, placeOf(c, r.Plan), false)
+	d, err := p.drawer(ctx, s, r, placeOf(c, r.Plan), onFullPage)
 	if err != nil {
 		return err
 	}

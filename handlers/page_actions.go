@@ -23,6 +23,7 @@ func (p *site) actions() {
 		"/agents/rescan":                          p.rescanAction,
 		"/plans/new/goal":                         p.fromGoalAction,
 		"/plans/new/hand":                         p.byHandAction,
+		"/plans/new/file":                         p.fromFileAction,
 		"/plans/:plan_id/approve":                 p.onPlan(p.approveAction),
 		"/plans/:plan_id/revise":                  p.onPlan(p.reviseAction),
 		"/plans/:plan_id/replan":                  p.onPlan(p.replanAction),
@@ -48,6 +49,7 @@ func (p *site) actions() {
 		"/plans/:plan_id/nodes/:node_id/stop":     p.onNode(p.stopNodeAction),
 		"/plans/:plan_id/nodes/:node_id/answer":   p.onNode(p.answerAction),
 		"/plans/:plan_id/nodes/:node_id/rework":   p.onNode(p.reworkAction),
+		"/plans/:plan_id/nodes/:node_id/follow":   p.onNode(p.followUpAction),
 		"/plans/:plan_id/nodes/:node_id/skip":     p.onNode(p.skipAction),
 		"/plans/:plan_id/nodes/:node_id/unskip":   p.onNode(p.unskipAction),
 	} {

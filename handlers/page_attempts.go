@@ -2,9 +2,6 @@ package handlers
 
 import (
 	"context"
-	"strconv"
-
-	"github.com/labstack/echo/v4"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/views"
@@ -29,21 +26,4 @@ func (p *site) withAttempts(ctx context.Context, s *plan.Snapshot, in *views.Dra
 		}
 	}
 	return nil
-}
-
-// diffsOf reads what one run of a step changed: the last, or that which is asked for.
-func (p *site) diffsOf(c echo.Context, r plan.Ref) ([]plan.FileDiff, error) {
-	ctx := c.Request().Context()
-	if c.QueryParam("attempt") == "" {
-		return p.engine.Diffs(ctx, r)
-	}
-	k, err := strconv.Atoi(c.QueryParam("attempt"))
-	if err != nil || k < 1 {
-		return nil, plan.Errorf(plan.Invalid, "attempt must be the number of a run")
-	}
-	run, err := p.engine.RunOf(ctx, r, k)
-	if err != nil {
-		return nil, err
-	}
-	return p.engine.DiffsOf(ctx, run)
 }

@@ -28,7 +28,7 @@ func (p *site) plan(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		if drawer, err = p.drawer(ctx, s, r, at, false); err != nil {
+		if drawer, err = p.drawer(ctx, s, r, at, inDrawer); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -10,27 +9,7 @@ import (
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
-	"github.com/clearbox-go/clearbox/views"
 )
-
-// patch sends what the last run of a step changed in one file, as it is stored.
-func (p *site) patch(c echo.Context) error {
-	r, err := refOf(c)
-	if err != nil {
-		return err
-	}
-	path := c.QueryParam("path")
-	files, err := p.diffsOf(c, r)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(files, func(f plan.FileDiff) bool { return f.Path == path && f.Diff != "" })
-	if i < 0 {
-		return plan.Errorf(plan.NotFound, "step %s has no patch of this file", r)
-	}
-	c.Response().Header().Set("Cache-Control", "no-store")
-	return c.Blob(http.StatusOK, "text/plain; charset=utf-8", []byte(files[i].Diff))
-}
 
 // reviewAction has a step reviewed.
 func (p *site) reviewAction(c echo.Context, r plan.Ref) error { return p.askForReview(c, r) }
@@ -98,19 +77,6 @@ func (p *site) reviewer(f *form, s *plan.Snapshot, id plan.PlanID) error {
 	}
 	if _, err := p.engine.SetReviewAgent(f.c.Request().Context(), id, engine.AgentRef(agent)); err != nil {
 		return &fieldError{"set-reviewer-error", err}
-	}
-	return nil
-}
-
-// withChanges reads what the tabs about a step's work show, as far as it is asked for.
-func (p *site) withChanges(ctx context.Context, s *plan.Snapshot, in *views.DrawerInput) (err error) {
-	if in.AllTabs || in.Place.Tab == views.TabChanges {
-		if in.Diffs, err = p.engine.Diffs(ctx, in.Node); err != nil {
-			return err
-		}
-	}
-	if in.AllTabs || in.Place.Tab == views.TabReview {
-		return p.withAttempts(ctx, s, in)
 	}
 	return nil
 }

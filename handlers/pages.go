@@ -126,8 +126,8 @@ func send(c echo.Context, status int, body templ.Component) error {
 }
 
 func (p *site) assets() views.Assets {
-	return views.Assets{CSS: p.files.URL("app.css"), Pages: p.files.URL("pages.css"), Boot: p.files.URL("boot.js"), App: p.files.URL("app.js"),
-		Htmx: p.files.URL("htmx.min.js"), Worker: p.files.URL("live-worker.js"),
+	return views.Assets{CSS: p.files.URL("app.css"), Pages: p.files.URL("pages.css"), Changes: p.files.URL("changes.css"), Boot: p.files.URL("boot.js"),
+		App: p.files.URL("app.js"), Htmx: p.files.URL("htmx.min.js"), Worker: p.files.URL("live-worker.js"),
 		Watch: p.files.URL("watch.js"), Icon: p.files.URL("favicon.svg"), Marked: p.files.URL("favicon-marked.svg")}
 }
 
@@ -224,6 +224,12 @@ func placeOf(c echo.Context, id plan.PlanID) views.Place {
 	at.Show = views.ShowOf(c.QueryParam("show"))
 	if tab := c.QueryParam("tab"); tab != views.TabTask && slices.Contains(views.Tabs(), tab) {
 		at.Tab = tab
+	}
+	if l := c.QueryParam("diff"); l == views.LayoutUnified || l == views.LayoutSplit {
+		at.Layout = l
+	}
+	if n, err := strconv.Atoi(c.QueryParam("run")); err == nil && n > 0 {
+		at.Run = n
 	}
 	return at
 }

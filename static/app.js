@@ -221,7 +221,7 @@
     }
     const a = e.target.closest?.('a[href]');
     const href = a?.getAttribute('href');
-    if (!href?.startsWith('/') || a.hasAttribute('target') || a.hasAttribute('download') || 'older' in a.dataset) return;
+    if (!/^[/?]/.test(href ?? '') || a.hasAttribute('target') || a.hasAttribute('download') || 'older' in a.dataset) return;
     e.preventDefault();
     if (dragged) return;
     if (card) {
@@ -774,6 +774,19 @@
       word.textContent = 'Selected';
     }
     setTimeout(() => { word.textContent = 'Copy'; }, 2000);
+  });
+  on('click', '[data-copy-url]', async (e, button) => {
+    e.preventDefault();
+    const word = button.textContent;
+    try {
+      const answer = await fetch(button.dataset.copyUrl);
+      if (!answer.ok) throw new Error(answer.status);
+      await navigator.clipboard.writeText(await answer.text());
+      button.textContent = 'Copied';
+    } catch {
+      toast('The patch could not be copied. Open the raw patch and copy it there.');
+    }
+    setTimeout(() => { button.textContent = word; }, 2000);
   });
   on('click', '[data-theme-next]', () => {
     const next = { light: 'dark', dark: '' }[root.dataset.theme ?? ''] ?? 'light';

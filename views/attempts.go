@@ -82,7 +82,7 @@ func (a *Attempt) files(n *plan.Node, run int, diffs []plan.FileDiff) {
 		}
 		row := AttemptFile{Path: f.Path, Added: f.Added, Removed: f.Removed}
 		if f.Diff != "" {
-			row.URL = NodeURL(n.Ref()) + "/patch?attempt=" + strconv.Itoa(run) + "&path=" + url.QueryEscape(f.Path)
+			row.URL = NodeURL(n.Ref()) + "/patch?run=" + strconv.Itoa(run) + "&path=" + url.QueryEscape(f.Path)
 		}
 		a.Files = append(a.Files, row)
 	}

@@ -37,6 +37,17 @@ type Place struct {
 	View string // "" : whatever is usual
 	Tab  string // "" : task
 	Show string // of a table: the look of the steps that are shown; "" : all
+
+	Layout string // of diffs; "" : whatever is usual
+	Run    int    // whose changes are shown; 0: the last one's
+}
+
+// layoutOf is the layout of diffs, where the tab has some.
+func (p Place) layoutOf() string {
+	if p.Tab != TabChanges {
+		return ""
+	}
+	return p.Layout
 }
 
 // PlanURL returns the path of a plan's page.
@@ -58,7 +69,7 @@ func (p Place) URL() string { return PlanURL(p.Plan) + query("view", p.View) }
 // Node returns the path of a step seen from here. A step of another plan is
 // shown in its own.
 func (p Place) Node(r plan.Ref) string {
-	return NodeURL(r) + query("view", p.View, "tab", p.Tab)
+	return NodeURL(r) + query("view", p.View, "tab", p.Tab, "diff", p.layoutOf())
 }
 
 // WithTab returns the place with another tab.

@@ -93,6 +93,10 @@ type Run struct {
 	StartedAt  Stamp       `db:"started_at"`
 	FinishedAt Stamp       `db:"finished_at"`
 	Stopping   bool        `db:"stopping"` // a stop was asked for
+
+	// BaseWriters are the steps that were writing in the folder itself when the
+	// copy that this run works in was made of it. Lists of runs have it.
+	BaseWriters []Ref `db:"-"`
 }
 
 // Why runs of steps begin. They are shown. Further ones begin with "attempt".

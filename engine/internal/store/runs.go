@@ -199,6 +199,27 @@ func (t *Tx) RanMeanwhile(root plan.PlanID, r *plan.Run) (bool, error) {
 	return yes, err
 }
 
+const baseWriters = `SELECT DISTINCT r.plan_id, r.node_id FROM runs r JOIN plans p ON p.id = r.plan_id,
+		(SELECT min(started_at) AS at FROM runs WHERE worktree = ?2) made
+	WHERE p.root_id = ?1 AND r.worktree = '' AND r.kind IN ('step', 'external')
+		AND r.started_at <= made.at AND (r.outcome = '' OR r.finished_at > made.at)
+	ORDER BY r.plan_id, r.node_id`
+
+// BaseWriters returns the steps of a tree that worked in the folder itself when a
+// worktree was made of it: at the start of the first run that has it.
+func (t *Tx) BaseWriters(root plan.PlanID, worktree string) ([]plan.Ref, error) {
+	var rows []struct {
+		Plan plan.PlanID `db:"plan_id"`
+		Node plan.NodeID `db:"node_id"`
+	}
+	err := t.list("look who wrote meanwhile", &rows, baseWriters, root, worktree)
+	refs := make([]plan.Ref, len(rows))
+	for i, r := range rows {
+		refs[i] = plan.Ref{Plan: r.Plan, Node: r.Node}
+	}
+	return refs, err
+}
+
 const trees = `SELECT base_tree FROM runs WHERE base_tree <> '' UNION SELECT end_tree FROM runs WHERE end_tree <> ''`
 
 // Trees returns the names of all snapshots that runs refer to.
