@@ -45,6 +45,7 @@ func TestBrowser(t *testing.T) {
 		{"keyboard only", keyboardTour},
 		{"plans are found", findPlans},
 		{"long transcripts", longTranscript},
+		{"a session of ten thousand entries", tenThousand},
 		{"half-typed text survives updates", typingSurvives},
 		{"narrow screens", narrowScreens},
 		{"twice the size", twiceTheSize},

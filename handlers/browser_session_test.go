@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/clearbox-go/clearbox/engine/enginetest"
@@ -130,4 +131,42 @@ func severalRuns(t *testing.T, b *browser) {
 		t.Errorf("%v heads of three runs", n)
 	}
 	p.shows("#run-head-2", "rework")
+}
+
+// tenThousand looks at a session of ten thousand entries: it opens with the
+// newest, goes on where it is read, and does not keep them all in the page.
+func tenThousand(t *testing.T, b *browser) {
+	say := make(chan plugin.Event)
+	many := func(ctx context.Context, task plugin.Task, h plugin.Host) (plugin.Result, error) {
+		for i := range 10_000 {
+			h.Emit(plugin.Text(fmt.Sprintf("entry %d", i), ""))
+		}
+		return speaker(say)(ctx, task, h)
+	}
+	r := newRigWith(t, rigOptions{agents: map[string]enginetest.Agent{"mock": many}})
+	id := r.plan("a")
+	r.start(id, plan.Builtin)
+	first := plan.Ref{Plan: id, Node: 1}
+	enginetest.Until(t, r.engine, id, "all was said", func(*plan.Snapshot) bool {
+		list, err := r.engine.EventsBefore(context.Background(), first, 0, 1)
+		return err == nil && len(list) == 1 && strings.Contains(string(list[0].Data), "session started")
+	})
+	p := b.tab(t, r.url)
+	p.open("/plans/1/nodes/1?tab=session")
+	p.shows("[data-testid=log]", "entry 9999")
+	p.until("the newest alone", `document.querySelectorAll('#log .e-text').length <= 200`)
+	p.eval(`document.querySelector('#log-scroll').scrollTo(0, 0)`)
+	p.until("more came", `document.querySelectorAll('#log .e-text').length > 300`)
+	p.click("[data-newest]")
+	for i := range 1600 {
+		select {
+		case say <- plugin.Text(fmt.Sprintf("late %d", i), ""):
+		case <-p.ctx.Done():
+			t.Fatal(p.ctx.Err())
+		}
+	}
+	p.shows("[data-testid=log]", "late 1599")
+	p.until("not all are kept in the page", `document.querySelectorAll('#log .entry').length <= 1500`)
+	close(say)
+	p.shows("[data-testid=run-end]", "Finished")
 }

@@ -128,6 +128,10 @@ func keyboardTour(t *testing.T, b *browser) {
 	p.lacks("#keys[open]")
 	p.press("l")
 	p.until("the list", `location.search === '?view=list'`)
+	p.press("j", "j")
+	p.until("j goes down the list", `document.activeElement?.closest('tr')?.id === 'row-2-2'`)
+	p.press("k")
+	p.until("k goes up", `document.activeElement?.closest('tr')?.id === 'row-2-1'`)
 	p.press("g")
 	p.until("the graph", `location.search === '?view=graph'`)
 	// Everything that can be done with a mouse can be reached with Tab, and shows
@@ -280,7 +284,7 @@ func twiceTheSize(t *testing.T, b *browser) {
 	s.richPlan()
 	p := b.tab(t, s.url)
 	p.size(720, 450) // what 1440 by 900 is when everything is twice as large
-	for _, path := range []string{"/plans/1", "/plans/1/nodes/1", "/plans", "/agents", "/agents/2", "/connect"} {
+	for _, path := range []string{"/plans/1", "/plans/1?view=timeline", "/plans/1/nodes/1", "/plans", "/inbox", "/settings", "/agents", "/agents/2", "/connect"} {
 		p.open(path)
 		p.fits(path)
 	}

@@ -236,7 +236,7 @@ func (s scale) marks() []mark {
 		step *= 2
 	}
 	var list []mark
-	for t := 0.0; t < s.span*0.97; t += step {
+	for t := 0.0; t < s.span*0.94; t += step {
 		list = append(list, mark{100 * t / s.span, axisWords(t)})
 	}
 	return list

@@ -58,28 +58,12 @@ func (r *round) watchCards(ctx context.Context, n int) ([]float64, error) {
 	if _, err := c.fetch(ctx, page, false); isNotFound(err) {
 		return nil, missing("the page of a plan: GET " + page + " answers 404")
 	}
-	b, err := openBrowser(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer b.close()
-	if err := b.open(s.base+page, "#cards a.card"); err != nil {
-		return nil, err
-	}
-	var took []float64
-	for i := range r.sizes.changes {
-		d, err := watchCard(ctx, c, b)
-		if err != nil {
-			return nil, fmt.Errorf("change %d: %w", i+1, err)
-		}
-		took = append(took, millis(d))
-		// The server gathers changes for some milliseconds: meet it at all moments of that.
-		if err := pause(ctx, time.Duration(i*17%60)*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
-	return took, nil
+	return r.completions(ctx, s, page)
 }
+
+// gapAfter is how long to wait after a change: the server gathers changes for
+// some milliseconds, and is to be met at all moments of that.
+func gapAfter(change int) time.Duration { return time.Duration(change*17%60) * time.Millisecond }
 
 // watchCard claims a step, waits until its card shows that, completes it and
 // returns how long that took to show.
