@@ -80,13 +80,35 @@ func (e *Engine) HarnessSlugs() []string { return slices.Sorted(maps.Keys(e.know
 // changed, without saving it. Without an id it is a new one. What cannot be saved
 // is Invalid, by field.
 func (e *Engine) TestDraft(ctx context.Context, id plan.ProfileID, f ProfileFields) (Report, error) {
-	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+	var harness string
+	var secret plugin.Profile
+	err := e.readDraft(ctx, id, &f, func(tx *store.Tx, p *plan.Profile) (err error) {
+		harness = p.Harness
+		secret, err = e.withKey(tx, p, f.Key)
+		return err
+	})
+	if err != nil {
 		return Report{}, err
 	}
-	p, known := &plan.Profile{}, e.known()
-	var secret plugin.Profile
-	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+	return e.check(ctx, harness, secret), nil
+}
+
+// CheckDraft says what is wrong with a profile with some fields changed, without
+// saving it: Invalid, by field.
+func (e *Engine) CheckDraft(ctx context.Context, id plan.ProfileID, f ProfileFields) error {
+	return e.readDraft(ctx, id, &f, func(*store.Tx, *plan.Profile) error { return nil })
+}
+
+// readDraft reads a profile as it would be with some fields changed.
+func (e *Engine) readDraft(ctx context.Context, id plan.ProfileID, f *ProfileFields, use func(*store.Tx, *plan.Profile) error) error {
+	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return err
+	}
+	known := e.known()
+	return e.store.Read(ctx, func(tx *store.Tx) error {
+		p := &plan.Profile{}
 		if id != 0 {
+			var err error
 			if p, err = tx.Profile(id); err != nil {
 				return err
 			}
@@ -94,13 +116,8 @@ func (e *Engine) TestDraft(ctx context.Context, id plan.ProfileID, f ProfileFiel
 		if err := f.apply(p, known); err != nil {
 			return err
 		}
-		secret, err = e.withKey(tx, p, f.Key)
-		return err
+		return use(tx, p)
 	})
-	if err != nil {
-		return Report{}, err
-	}
-	return e.check(ctx, p.Harness, secret), nil
 }
 
 func (e *Engine) check(ctx context.Context, harness string, p plugin.Profile) Report {

@@ -65,9 +65,14 @@ func madeInTheBrowser(p *tab) {
 	p.fill("#f-base_url", "localhost:8080")
 	p.click("[data-testid=save-agent]")
 	p.shows("#f-params-temperature-error", "at most 2")
+	p.shows("#f-base_url-error", "must begin with http://")
+	p.click("[data-testid=agent-faults] a[href='#f-params-temperature']")
+	p.until("the field has the focus", `document.activeElement.id === 'f-params-temperature'`)
+	if top := p.eval(`document.scrollingElement.scrollTop + document.body.scrollTop`); top != 0.0 {
+		p.t.Errorf("the whole window was scrolled by %v", top)
+	}
 	p.set("#f-params-temperature", "0.5")
 	p.click("[data-testid=save-agent]")
-	p.shows("#f-base_url-error", "must begin with http://")
 	p.lacks("#f-params-temperature-error")
 	p.shows("[data-testid=agent-faults]", "Endpoint")
 	p.set("#f-base_url", "http://127.0.0.1:8080/v1")

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -170,16 +171,16 @@ func (p *site) agentChosen(c echo.Context, d *agentDraft) error {
 
 // agentTried tests what the form says, without saving it.
 func (p *site) agentTried(c echo.Context, d *agentDraft, in engine.ProfileFields, faults map[string]string) error {
-	var r engine.Report
-	if d.faults = faults; len(faults) == 0 {
-		var err error
-		if r, err = p.engine.TestDraft(c.Request().Context(), d.id, in); err != nil {
-			return p.agentRefused(c, d, err)
-		}
-		d.outcome = outcomeOf(r)
+	if len(faults) > 0 {
+		return p.agentUnread(c, http.StatusBadRequest, d, in, faults)
 	}
-	if d.outcome == nil || c.Request().Header.Get("HX-Request") == "" {
-		return p.agentShownAgain(c, http.StatusOK, d)
+	r, err := p.engine.TestDraft(c.Request().Context(), d.id, in)
+	if err != nil {
+		return p.agentRefused(c, d, err)
+	}
+	d.outcome = outcomeOf(r)
+	if c.Request().Header.Get("HX-Request") == "" {
+		return p.agentAnswer(c, http.StatusOK, d)
 	}
 	form, err := p.agentForm(c.Request().Context(), d)
 	if err != nil {
@@ -190,10 +191,10 @@ func (p *site) agentTried(c echo.Context, d *agentDraft, in engine.ProfileFields
 
 // agentSaved saves the form.
 func (p *site) agentSaved(c echo.Context, d *agentDraft, in engine.ProfileFields, faults map[string]string) error {
-	if d.faults = faults; len(faults) > 0 {
-		return p.agentShownAgain(c, http.StatusBadRequest, d)
-	}
 	ctx := c.Request().Context()
+	if len(faults) > 0 {
+		return p.agentUnread(c, http.StatusBadRequest, d, in, faults)
+	}
 	if d.id == 0 {
 		made, err := p.engine.CreateProfile(ctx, in)
 		if err != nil {
@@ -216,8 +217,32 @@ func (p *site) agentSaved(c echo.Context, d *agentDraft, in engine.ProfileFields
 	return send(c, http.StatusOK, views.AgentSavedView(form))
 }
 
+// agentUnread tells what could not be read of a form, and all else that is wrong
+// with it: people want to hear of everything at once.
+func (p *site) agentUnread(c echo.Context, status int, d *agentDraft, in engine.ProfileFields, faults map[string]string) error {
+	if err := p.engine.CheckDraft(c.Request().Context(), d.id, in); err != nil {
+		if err := p.sortFaults(c, d, err); err != nil {
+			return err
+		}
+	}
+	if d.faults == nil {
+		d.faults = map[string]string{}
+	}
+	maps.Copy(d.faults, faults)
+	return p.agentShownAgain(c, status, d)
+}
+
 // agentRefused tells what the engine did not take, each fault at its field.
 func (p *site) agentRefused(c echo.Context, d *agentDraft, err error) error {
+	if err := p.sortFaults(c, d, err); err != nil {
+		return err
+	}
+	return p.agentShownAgain(c, http.StatusBadRequest, d)
+}
+
+// sortFaults gives a draft the faults that the engine told, by field. What is no
+// fault of the form is returned.
+func (p *site) sortFaults(c echo.Context, d *agentDraft, err error) error {
 	if kind := plan.KindOf(err); kind != plan.Invalid && kind != plan.Malformed {
 		return err
 	}
@@ -226,7 +251,7 @@ func (p *site) agentRefused(c echo.Context, d *agentDraft, err error) error {
 		return formErr
 	}
 	d.faults, d.fault = faultsOf(plan.MessageOf(err), form.Fields())
-	return p.agentShownAgain(c, http.StatusBadRequest, d)
+	return nil
 }
 
 // agentShownAgain shows a form with its faults. With scripts the page keeps what

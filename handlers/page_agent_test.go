@@ -201,7 +201,7 @@ func TestWhatIsWrongWithAnAgentIsToldAtItsField(t *testing.T) {
 		t.Error("what was refused is a change")
 	}
 	both := r.form("/agents/new", with(good, "name", "", "params.temperature", "9", "max_parallel", "x"), byHtmx)
-	if n := strings.Count(string(both.body), "<li>"); n != 2 {
+	if n := strings.Count(string(both.body), "<li>"); n != 3 {
 		t.Errorf("%d faults are listed: %s", n, both.body)
 	}
 }

@@ -231,6 +231,16 @@
     go(card || a.closest('.step-row') ? withTab(href) : href);
   });
 
+  // Places on the page itself: going there is no history, which would be gone
+  // through by reading the page anew.
+  on('click', 'a[href^="#"]:not([data-run])', (e, a) => {
+    const to = byId(a.getAttribute('href').slice(1));
+    if (!to) return;
+    e.preventDefault();
+    for (let box = to.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
+    to.focus();
+  });
+
   // withTab keeps the tab that is open when another step is opened.
   function withTab(href) {
     const tab = byId('drawer')?.dataset.tab;

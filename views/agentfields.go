@@ -52,7 +52,7 @@ func rightsFields(server plan.Server) []formField {
 		{Name: "isolation", Label: "Isolation", Kind: fieldChoice, Help: "The least it works in. A plan or a step can ask for more.",
 			Options: []choice{{"", "As the plan and the server say"}, {"none", "None: in the working directory itself"}, {"worktree", "Worktree: in a copy, brought back when it is done"}}},
 		{Name: "test_level", Label: "Tests", Kind: fieldChoice, Help: "How much its agents are told to test what they did.",
-			Options: []choice{{"", "Standard"}, {"none", "None"}, {"light", "Light: a quick look that it works"}, {"standard", "Standard, even if the default changes"},
+			Options: []choice{{"", "Default: standard"}, {"none", "None"}, {"light", "Light: a quick look that it works"}, {"standard", "Standard: what was changed is tested"},
 				{"thorough", "Thorough: the whole suite, and new tests"}}},
 		{Name: "system_append", Label: "Added to its system text", Kind: fieldArea, Rows: "3", Help: "Rules that all its sessions get, such as how to write commit messages."},
 	}
