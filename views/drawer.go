@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -311,54 +310,6 @@ func capabilitySource(source string) string {
 		return "narrowed by its own tools or permission mode"
 	}
 	return "the server's default"
-}
-
-func (s *scene) facts(n *plan.Node, runs []plan.Run) []Fact {
-	var list []Fact
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, Fact{Name: name, Value: value})
-		}
-	}
-	if n.StartedAt != 0 {
-		list = append(list, Fact{Name: "Started", At: n.StartedAt})
-	}
-	switch {
-	case n.State == plan.Running && n.StartedAt != 0:
-		list = append(list, Fact{Name: "Running for", Since: n.StartedAt})
-	case n.FinishedAt != 0:
-		add("Took", between(n.StartedAt, n.FinishedAt))
-	}
-	if h := s.hold(n); n.State == plan.Ready && h.Until != 0 {
-		list = append(list, Fact{Name: "Starts again", At: h.Until})
-	}
-	if len(runs) > 1 {
-		add("Runs", strconv.Itoa(len(runs)))
-	}
-	add("Attempts", s.attempts(n))
-	if n.Interruptions > 0 {
-		add("Interruptions", strconv.Itoa(n.Interruptions))
-	}
-	add("Tokens", tokenWords(n.TokensIn, n.TokensOut))
-	add("Cost", cost(n.CostUSD))
-	return list
-}
-
-// attempts says how often the step was tried, and how often it may be, "" where
-// that says nothing.
-func (s *scene) attempts(n *plan.Node) string {
-	made, most := n.Attempts-n.AttemptsBefore, s.maxAttempts(n)
-	switch {
-	case most == 1 && n.Attempts < 2:
-		return ""
-	case most == 1:
-		return strconv.Itoa(n.Attempts)
-	case n.Attempts == 0:
-		return fmt.Sprintf("up to %d", most)
-	case n.AttemptsBefore > 0:
-		return fmt.Sprintf("%d of %d; %d in all", made, most, n.Attempts)
-	}
-	return fmt.Sprintf("%d of %d", made, most)
 }
 
 // Topic is what an open drawer follows.
