@@ -28,11 +28,6 @@ func strict(t *testing.T) (*engine.Engine, engine.Options) {
 	return enginetest.Start(t, o), o
 }
 
-func raw(s string) *json.RawMessage {
-	r := json.RawMessage(s)
-	return &r
-}
-
 func TestParamsOfAProfileAreThoseOfItsHarness(t *testing.T) {
 	e, _ := strict(t)
 	for _, c := range []struct {

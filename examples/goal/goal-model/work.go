@@ -16,14 +16,14 @@ func workers() []script {
 			{Calls: []call{{Name: "bash", Args: object{"command": "go vet ./..."}}}, Expect: "1 replacement"},
 			{Text: "GET /health leads to health; the router refuses other methods with 405 by itself. `go vet` has nothing to say.", Expect: "(?i)exit code:? 0|no output"},
 		}},
+		{Name: "tests, second attempt", Match: testsTask, When: told("The check command failed"), Turns: []turn{
+			{Text: "The status is called ok, not up.", Calls: []call{{Name: "edit_file", Args: object{"path": "health_test.go", "old_string": `"status":"up"`, "new_string": `"status":"ok"`}}}},
+			{Text: "The test wants what the handler answers now.", Expect: "1 replacement"},
+		}},
 		{Name: "tests, third attempt", Match: testsTask, When: told("405 is not tested"), Turns: []turn{
 			{Text: "The refusal is not tested. I add that.", Calls: []call{{Name: "edit_file", Args: object{"path": "health_test.go", "old_string": "func TestHealth(", "new_string": refusalTest + "func TestHealth("}}}},
 			{Calls: []call{{Name: "bash", Args: object{"command": "go test -count=1 -run Health ./..."}}}, Expect: "1 replacement"},
 			{Text: "TestHealthRefusesOtherMethods asks with POST and wants 405. The tests pass.", Expect: "(?m)^ok "},
-		}},
-		{Name: "tests, second attempt", Match: testsTask, When: told("The check command failed"), Turns: []turn{
-			{Text: "The status is called ok, not up.", Calls: []call{{Name: "edit_file", Args: object{"path": "health_test.go", "old_string": `"status":"up"`, "new_string": `"status":"ok"`}}}},
-			{Text: "The test wants what the handler answers now.", Expect: "1 replacement"},
 		}},
 		{Name: "tests, first attempt", Match: testsTask, Turns: []turn{
 			{Calls: []call{{Name: "read_file", Args: object{"path": "server_test.go"}}}},
