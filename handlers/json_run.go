@@ -14,7 +14,7 @@ type runView struct {
 	NodeID     plan.NodeID     `json:"node_id"`
 	Run        int             `json:"run"`
 	Kind       plan.RunKind    `json:"kind"`
-	Outcome    *plan.Outcome   `json:"outcome"` // null while it is open
+	Outcome    *plan.Outcome   `json:"outcome"`     // null while it is open
 	Cause      *string         `json:"cause"`       // of its outcome
 	StartCause *string         `json:"start_cause"` // why it began
 	AgentName  string          `json:"agent_name"`

@@ -54,7 +54,7 @@ type AgentCard struct {
 // Refused says that an agent's provider refuses work for now.
 type Refused struct {
 	Until plan.Stamp // 0: that is over, and one run tries again
-	Text  string // what it said
+	Text  string     // what it said
 }
 
 // NewAgentsPage makes the page of agents.
