@@ -294,7 +294,7 @@ func builtin(nodes []*plan.Node) int {
 func (w *watcher) checkLimits(m *engine.Moment) {
 	all, by := 0, map[plan.ProfileID]int{}
 	for _, r := range m.Open {
-		if r.Kind == plan.RunStep && rootOf(m, r.PlanID).Started {
+		if r.Kind != plan.RunExternal { // also of plans that were stopped, until they have ended
 			all++
 			by[r.Profile]++
 		}

@@ -13,7 +13,8 @@ const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_
 	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out, start_cause, max_tokens`
 
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
-	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at, start_cause, max_tokens)
+	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at,
+	start_cause, max_tokens)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Prompts are kept apart from their runs, which change more than once: a row is
