@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -283,7 +284,7 @@ func (in *SettingsIn) changeWebhooks(tx *store.Tx, bad *plan.Problems) error {
 	if bad.Len() > 0 {
 		return nil
 	}
-	if err := tx.DropDeliveries(ids); err != nil {
+	if err := errors.Join(tx.DropDeliveries(ids), tx.HurryDeliveries()); err != nil {
 		return err
 	}
 	return saveSetting(tx, store.WebhooksSetting, next)
