@@ -13,7 +13,7 @@ PORT := $(or $(CLEARBOX_PORT),8765)
 GENERATED := views
 
 .DEFAULT_GOAL := build
-.PHONY: build run demo demo-real test test-clients release check generate golden bench soak screens cover clean help chromium race-bin
+.PHONY: build run demo demo-real demo-goal test test-clients release check generate golden bench soak screens cover clean help chromium race-bin
 
 build: ## build the server and its harnesses into bin/
 	$(GO) build -tags $(TAGS) -o $(BIN)/ ./cmd/...
@@ -29,6 +29,9 @@ demo: build ## the same, with a demo plan running in it
 
 demo-real: build ## watch agents mend a failing test suite, with a scripted model: real tools, no key
 	@./examples/fix-the-tests/demo.sh
+
+demo-goal: build ## watch a goal become a plan that you approve, gates included; scripted model, no key
+	@./examples/goal/demo.sh
 
 test: check chromium ## everything: checks, race tests, end-to-end and browser tests
 	CLEARBOX_REQUIRE_BROWSER=1 $(RACE) $(GO) test -count=1 -timeout 15m ./...

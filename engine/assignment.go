@@ -17,6 +17,7 @@ type assignment struct {
 	profile *plan.Profile
 	agent   agentData
 	task    plugin.Task
+	resumed *plan.Run // whose session this one goes on with; nil for none
 }
 
 // agentData is who runs a step, as its transcript says it.
@@ -38,7 +39,7 @@ func (e *Engine) cast(a *assignment, kind plan.RunKind, r plan.Ref, agent plan.A
 		Capability: agent.Capability, CapabilitySource: agent.CapabilitySource}
 	a.run.ID, a.run.PlanID, a.run.NodeID, a.run.Kind = newRunID(), r.Plan, r.Node, kind
 	a.run.Profile, a.run.AgentName, a.run.Harness, a.run.Model = p.ID, p.Name, p.Harness, a.task.Profile.Model
-	a.run.Capability = agent.Capability
+	a.run.Capability, a.run.MaxTokens = agent.Capability, p.MaxTokens
 	a.task.RunID, a.task.PlanID, a.task.NodeID, a.task.Kind = string(a.run.ID), int64(r.Plan), int64(r.Node), string(kind)
 	a.task.Prompt, a.task.WorkDir = a.run.Prompt, workDir(e.opts.WorkDir, a.root)
 	a.task.Allowed = plugin.Capability(agent.Capability)

@@ -42,13 +42,13 @@ func spend(tx *store.Tx, root plan.PlanID, run *plan.Run) error {
 }
 
 // overRunLimit says in words when a run has used more than its agent may per run.
-func overRunLimit(p *plan.Profile, run *plan.Run) string {
+func overRunLimit(run *plan.Run) string {
 	used := deref64(run.TokensIn) + deref64(run.TokensOut)
-	if p.MaxTokens == 0 || used < p.MaxTokens {
+	if run.MaxTokens == 0 || used < run.MaxTokens {
 		return ""
 	}
 	return fmt.Sprintf("the run used %d tokens; agent %q may use %d per run: raise its max_tokens_per_run, or split the step",
-		used, p.Name, p.MaxTokens)
+		used, run.AgentName, run.MaxTokens)
 }
 
 func deref64(n *int64) int64 {
@@ -58,20 +58,16 @@ func deref64(n *int64) int64 {
 	return *n
 }
 
-// checkRunLimit ends a run that has used more than its agent may.
+// checkRunLimit ends a run that has used more than its agent might when it began.
 func (k *sink) checkRunLimit(ctx context.Context) error {
+	if k.s.run.MaxTokens == 0 {
+		return nil
+	}
 	var over string
 	err := k.e.store.Read(ctx, func(tx *store.Tx) error {
 		run, err := tx.Run(k.s.run.ID)
-		if err != nil || run.Profile == 0 || !run.Open() {
-			return err
-		}
-		p, err := tx.Profile(run.Profile)
-		if plan.KindOf(err) == plan.NotFound {
-			return nil // it was deleted meanwhile, and its limit with it
-		}
-		if err == nil {
-			over = overRunLimit(p, run)
+		if err == nil && run.Open() {
+			over = overRunLimit(run)
 		}
 		return err
 	})

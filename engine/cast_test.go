@@ -16,6 +16,7 @@ type cast struct {
 	mu      sync.Mutex
 	working map[plan.RunID]*actor
 	curtain bool // everybody is done as soon as it begins
+	judged  int
 }
 
 // actor is one agent at work.
@@ -37,10 +38,14 @@ func newCast() *cast {
 }
 
 func (c *cast) play(ctx context.Context, t plugin.Task, h plugin.Host) (plugin.Result, error) {
+	if t.Kind != string(plan.RunStep) {
+		return c.judge(ctx, t, h)
+	}
 	a := &actor{run: plan.RunID(t.RunID), ref: plan.Ref{Plan: plan.PlanID(t.PlanID), Node: plan.NodeID(t.NodeID)},
 		cue: make(chan ending), gone: make(chan struct{})}
 	h.Emit(plugin.System("session started", plugin.SessionInfo{SessionID: "s-" + t.RunID}))
 	h.Emit(plugin.Text("working on "+t.Title, ""))
+	h.Emit(plugin.Usage(10, 1))
 	if !c.enter(a) {
 		return plugin.Result{Text: "did " + t.Title}, nil
 	}

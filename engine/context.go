@@ -53,8 +53,28 @@ func taskPrompt(tx *store.Tx, n *plan.Node, root *plan.Plan) (string, error) {
 	if in.LeftOut, err = leftOut(tx, n, in.Others); err != nil {
 		return "", err
 	}
-	in.Results, err = requested(tx, n)
+	if in.Results, err = requested(tx, n); err != nil {
+		return "", err
+	}
+	err = addBegun(tx, &in)
 	return prompt.Task(in), err
+}
+
+// addBegun adds what an earlier session of the step has begun and could not end.
+func addBegun(tx *store.Tx, in *prompt.TaskInput) error {
+	last, err := lastCutOff(tx, in.Node)
+	if err != nil {
+		return err
+	}
+	in.CutOff = last != nil
+	if in.Node.Subplan == 0 || in.Node.RunID == "" { // one that was planned beforehand has no agent
+		return nil
+	}
+	s, err := tx.Snapshot(in.Node.Subplan)
+	if err == nil {
+		in.Subplan, in.Substeps = s.Plan(in.Node.Subplan), s.NodesOf(in.Node.Subplan)
+	}
+	return err
 }
 
 // wayTo returns the nodes that lead down to a plan, from the root of its tree.

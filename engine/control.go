@@ -58,14 +58,20 @@ func startable(tx *store.Tx, p *plan.Plan, by plan.Executor) error {
 	return checkRequests(tx, p.ID)
 }
 
-// folderFree refuses a folder that another started plan with work left works in.
+// folderFree refuses a folder that another started plan with work left works in, or
+// in which agents of a stopped one are still ending.
 func folderFree(tx *store.Tx, self plan.PlanID, key string) error {
 	busy, err := tx.BusyFolders()
 	if err != nil {
 		return err
 	}
 	for _, f := range busy {
-		if f.ID != self && f.Key != "" && foldersOverlap(f.Key, key) {
+		switch {
+		case f.ID == self || f.Key == "" || !foldersOverlap(f.Key, key):
+		case !f.Started:
+			return plan.Errorf(plan.Invalid, "plan %d %q was stopped, and its agents are still ending in the same folder or one "+
+				"inside it: try again in a few seconds", f.ID, f.Title)
+		default:
 			return plan.Errorf(plan.Invalid, "plan %d %q is started and works in the same folder or one inside it: "+
 				"wait until it is done, or stop it", f.ID, f.Title)
 		}
@@ -130,6 +136,9 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		p, err := tx.Plan(id)
 		if err != nil {
+			return err
+		}
+		if err := planningFailed(tx, id, "it was stopped by a person"); err != nil {
 			return err
 		}
 		m := &mover{tx: tx, root: p}

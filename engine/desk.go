@@ -62,6 +62,7 @@ func (d *desk) dueChecks() []int64 {
 	return d.board.DueChecks()
 }
 
+// checkBack returns a check that could not be started.
 func (d *desk) checkBack(id int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,7 +141,7 @@ func (d *desk) waiting(now plan.Stamp) (map[plan.Phase]int, int) {
 	return d.board.Waiting()
 }
 
-// loadBoard fills the board with the started trees, as a new process does.
+// loadBoard fills the board with the trees at work, as a new process does.
 func (e *Engine) loadBoard(ctx context.Context) error {
 	return e.store.Read(ctx, func(tx *store.Tx) error {
 		profiles, err := tx.Profiles()
@@ -161,7 +162,7 @@ func (e *Engine) loadBoard(ctx context.Context) error {
 			facts.Reviews = append(facts.Reviews, plan.ReviewFacts{ID: r.ID, Profile: r.Profile, Urgent: r.Urgent, State: r.State})
 		}
 		e.desk.board.Apply(facts)
-		roots, err := tx.StartedRoots()
+		roots, err := tx.RootsAtWork()
 		if err != nil {
 			return err
 		}

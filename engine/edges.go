@@ -25,8 +25,7 @@ func (e *Engine) AddEdge(ctx context.Context, in EdgeIn) error {
 		if err := mayTouchPlan(tx, actor, in.PlanID); err != nil {
 			return err
 		}
-		to, err := edgeAllowed(tx, in.edge())
-		if err != nil {
+		if _, err := edgeAllowed(tx, in.edge()); err != nil {
 			return err
 		}
 		added, err := tx.InsertEdges(in.PlanID, []plan.Edge{in.edge()})
@@ -39,35 +38,42 @@ func (e *Engine) AddEdge(ctx context.Context, in EdgeIn) error {
 		if err := touched(ctx, tx, in.PlanID); err != nil {
 			return err
 		}
-		if to, err = tx.Node(to.Ref()); err != nil {
-			return err
-		}
-		m, err := newMover(tx, in.PlanID)
-		if err != nil {
-			return err
-		}
-		from, err := tx.Node(plan.Ref{Plan: in.PlanID, Node: in.From})
-		if err != nil {
-			return err
-		}
-		lost := from.State == plan.Failed || from.State == plan.Skipped && from.SkippedBy == plan.SkippedByFailure
-		switch {
-		case lost && m.root.OnFailure == "skip":
-			cause := from.ID
-			if from.State == plan.Skipped {
-				cause = from.SkippedCause
-			}
-			if err := m.move(to, plan.FailureAbove, func(n *plan.Node) {
-				n.SkippedBy, n.SkippedCause = plan.SkippedByFailure, cause
-			}); err != nil {
-				return err
-			}
-			return m.skipDependants(to)
-		case to.State == plan.Ready && to.Blockers > 0:
-			return m.move(to, plan.Blocked, nil)
-		}
-		return nil
+		return settleEdge(tx, in.edge())
 	})
+}
+
+// settleEdge does to a node what a new edge into it means: it waits, or is skipped
+// with what it depends on.
+func settleEdge(tx *store.Tx, ed plan.Edge) error {
+	to, err := tx.Node(plan.Ref{Plan: ed.Plan, Node: ed.To})
+	if err != nil || to.State != plan.Pending && to.State != plan.Ready {
+		return err
+	}
+	m, err := newMover(tx, ed.Plan)
+	if err != nil {
+		return err
+	}
+	from, err := tx.Node(plan.Ref{Plan: ed.Plan, Node: ed.From})
+	if err != nil {
+		return err
+	}
+	lost := from.State == plan.Failed || from.State == plan.Skipped && from.SkippedBy == plan.SkippedByFailure
+	switch {
+	case lost && m.root.OnFailure == "skip":
+		cause := from.ID
+		if from.State == plan.Skipped {
+			cause = from.SkippedCause
+		}
+		if err := m.move(to, plan.FailureAbove, func(n *plan.Node) {
+			n.SkippedBy, n.SkippedCause = plan.SkippedByFailure, cause
+		}); err != nil {
+			return err
+		}
+		return m.skipDependants(to)
+	case to.State == plan.Ready && to.Blockers > 0:
+		return m.move(to, plan.Blocked, nil)
+	}
+	return nil
 }
 
 // edgeAllowed checks an edge and returns the node that it leads to.

@@ -111,12 +111,15 @@ func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut
 // begin puts an agent on a ready node: one change that holds the run, the new
 // state and the line that says who it is.
 func (m *mover) begin(n *plan.Node, run *plan.Run, by plan.Executor, text string, agent any) error {
+	if err := m.started(n, run); err != nil {
+		return err
+	}
 	if err := m.tx.InsertRun(run); err != nil {
 		return err
 	}
 	err := m.move(n, plan.Started, func(n *plan.Node) {
 		n.Phase, n.AgentKind, n.AgentName, n.AgentDone = plan.PhaseWorking, string(by), run.AgentName, false
-		n.RunID, n.SessionID, n.Result = run.ID, "", nil
+		n.RunID, n.SessionID, n.Result, n.Agent = run.ID, "", nil, run.Profile
 		n.TokensIn, n.TokensOut, n.CostUSD = nil, nil, nil
 		n.Undeclared, n.UndeclaredMore, n.UndeclaredShared = nil, 0, false
 	})
@@ -350,6 +353,9 @@ func (e *Engine) Release(ctx context.Context, r plan.Ref, number int) error {
 			return err
 		}
 		if err := endRun(tx, m.root.ID, run, plan.OutcomeStopped, "given back"); err != nil {
+			return err
+		}
+		if err := tx.SetStartCause(r, plan.StartRelease); err != nil {
 			return err
 		}
 		if err := m.move(n, plan.Interrupted, nil); err != nil {

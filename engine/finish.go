@@ -50,8 +50,8 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		if err := f.record(); err != nil {
 			return err
 		}
-		if f.n.Phase == plan.PhaseApplying {
-			then = func() { e.spawn(func() { e.applyStep(ctx, f.n.Ref()) }) }
+		if run.Worktree != "" {
+			then = func() { e.settleIsolated(ctx, run.Ref()) }
 		}
 		return nil
 	})
@@ -62,7 +62,6 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 	if then != nil {
 		then()
 	}
-	e.dropUnneeded(ctx, s.run)
 }
 
 // ending is the end of one run on its way into the database.
@@ -150,8 +149,14 @@ func (f *ending) failed() error {
 		return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.AgentDone, n.Attempts = &text, true, n.Attempts+1 })
 	}
 	why := fmt.Sprintf("attempt %d of %d failed: %s", made, most, clip(text, maxBrief))
-	brief := strings.TrimSpace(deref(f.n.ReworkBrief) + "\n\nA" + why[1:])
-	if err := f.m.move(f.n, plan.TriesAgain, func(n *plan.Node) { n.Attempts, n.ReworkBrief = n.Attempts+1, &brief }); err != nil {
+	brief, err := f.m.growBrief(f.n, "A"+why[1:], true)
+	if err != nil {
+		return err
+	}
+	if err := f.m.attempt(f.n, made+1, most, "a failure"); err != nil {
+		return err
+	}
+	if err := f.m.move(f.n, plan.TriesAgain, func(n *plan.Node) { n.Attempts, n.ReworkBrief = n.Attempts+1, brief }); err != nil {
 		return err
 	}
 	return f.m.again(f.n, why, f.e.opts.Now().Add(f.backOff(made)))
@@ -212,6 +217,13 @@ func (f *ending) stopped() error {
 	case causeMarkedDone:
 		return f.marked()
 	}
+	again := plan.StartPlan
+	if f.cause == causeShutdown {
+		again = plan.StartServer
+	}
+	if err := f.m.tx.SetStartCause(f.n.Ref(), again); err != nil {
+		return err
+	}
 	if err := f.m.move(f.n, plan.PlanStopped, nil); err != nil || f.cause != causePlanStopped {
 		return err
 	}
@@ -233,10 +245,7 @@ func (f *ending) marked() error {
 
 // overLimit fails a step whose run used more than its agent may.
 func (f *ending) overLimit() error {
-	text := f.cause
-	if p, err := f.m.tx.Profile(f.run.Profile); err == nil {
-		text = cmp.Or(overRunLimit(p, f.run), text)
-	}
+	text := cmp.Or(overRunLimit(f.run), f.cause)
 	if err := f.close(plan.OutcomeBudget, text); err != nil {
 		return err
 	}
@@ -251,6 +260,9 @@ func (f *ending) limited() error {
 		return err
 	}
 	if err := f.close(plan.OutcomeLimited, f.errorText()); err != nil {
+		return err
+	}
+	if err := f.m.tx.SetStartCause(f.n.Ref(), plan.StartLimit); err != nil {
 		return err
 	}
 	if live, err := f.m.live(f.n.PlanID); err != nil || !live || f.n.Blockers > 0 {
@@ -274,6 +286,9 @@ func (f *ending) lose(o plan.Outcome, why string) error {
 		text := fmt.Sprintf("interrupted %d times; the last time: %s", times, why)
 		return f.m.move(f.n, plan.Broke, func(n *plan.Node) { n.Error, n.Interruptions, n.AgentDone = &text, times, true })
 	}
+	if err := f.m.tx.SetStartCause(f.n.Ref(), plan.StartLost+firstLine(why)); err != nil {
+		return err
+	}
 	if err := f.m.move(f.n, plan.Interrupted, func(n *plan.Node) { n.Interruptions = times }); err != nil {
 		return err
 	}
@@ -289,7 +304,9 @@ func (m *mover) again(n *plan.Node, why string, from time.Time) error {
 	if err != nil || !live || n.Blockers > 0 {
 		return err
 	}
-	if n.Subplan != 0 {
+	if again, err := m.agentGoesOn(n); err != nil {
+		return err
+	} else if n.Subplan != 0 && !again {
 		return m.enter(n, plan.Entered)
 	}
 	return m.move(n, plan.Unblocked, func(n *plan.Node) { n.NotBefore = plan.StampOf(from) })

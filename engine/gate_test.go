@@ -36,6 +36,9 @@ func newCourt(t *testing.T, replies ...string) *court {
 func (c *court) reply(_ context.Context, task plugin.Task, _ plugin.Host) (plugin.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if task.Kind == string(plan.RunPlanReview) {
+		return plugin.Result{Text: "VERDICT: ok"}, nil
+	}
 	c.tasks = append(c.tasks, task)
 	text := c.replies[0]
 	if len(c.replies) > 1 {

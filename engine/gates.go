@@ -96,7 +96,7 @@ func (m *mover) judge(r *plan.Review, reply string) error {
 	if j.Passed {
 		return m.passed(n)
 	}
-	return m.notPassed(n, prompt.GateBrief(n, j, checkOf(m.root, n, r)))
+	return m.notPassed(n, r, prompt.GateBrief(n, j, checkOf(m.root, n, r)))
 }
 
 // passed ends a step whose work was accepted; one that was isolated is brought back
@@ -119,13 +119,24 @@ func (m *mover) endJudgement(r *plan.Review) error {
 }
 
 // notPassed tries a step again that did not pass its gate, or fails it.
-func (m *mover) notPassed(n *plan.Node, brief string) error {
+func (m *mover) notPassed(n *plan.Node, r *plan.Review, found string) error {
 	made := n.Attempts + 1 - n.AttemptsBefore
 	if most := attemptsAllowed(m.root, n); made >= most {
-		text := fmt.Sprintf("it did not pass its gate in %d of %d attempts. %s", made, most, brief)
+		text := fmt.Sprintf("it did not pass its gate in %d of %d attempts. %s", made, most, found)
 		return m.move(n, plan.Broke, func(n *plan.Node) { n.Error, n.Attempts = &text, n.Attempts+1 })
 	}
-	if err := m.move(n, plan.TriesAgain, func(n *plan.Node) { n.Attempts, n.ReworkBrief = n.Attempts+1, &brief }); err != nil {
+	brief, err := m.growBrief(n, found, false)
+	if err != nil {
+		return err
+	}
+	after := "its gate did not pass"
+	if r.CheckExit != nil && *r.CheckExit != 0 {
+		after = "check failed"
+	}
+	if err := m.attempt(n, made+1, attemptsAllowed(m.root, n), after); err != nil {
+		return err
+	}
+	if err := m.move(n, plan.TriesAgain, func(n *plan.Node) { n.Attempts, n.ReworkBrief = n.Attempts+1, brief }); err != nil {
 		return err
 	}
 	return m.again(n, fmt.Sprintf("attempt %d did not pass its gate: it is tried again", made), m.tx.Now().Time())

@@ -96,6 +96,13 @@ func checkCriteria(bad *plan.Problems, what string, criteria []string) {
 	}
 }
 
+// checkEstimate collects what is wrong with a number of minutes.
+func checkEstimate(bad *plan.Problems, what string, minutes float64) {
+	if !(minutes >= 0) || math.IsInf(minutes, 0) {
+		bad.Addf("%s: estimate_minutes must be a number of 0 or more", what)
+	}
+}
+
 // topLevelSettings are the settings that subplans have from their root.
 const topLevelSettings = "max_parallel, test_instructions, isolate_steps, isolation, on_failure, max_attempts, max_tokens, max_cost_usd, review_policy, check_command and stall_after"
 

@@ -149,7 +149,7 @@ func (c *tree) checkNode(n *plan.Node) {
 		c.w.fail("step %s has %d open prerequisites and %d are kept", n.Ref(), open, n.Blockers)
 	case n.State == plan.Ready && (open > 0 || !c.Root().Started):
 		c.w.fail("step %s is ready with %d open prerequisites in a plan that is started: %v", n.Ref(), open, c.Root().Started)
-	case n.State == plan.Ready && n.Subplan != 0 && n.Phase != plan.PhaseLimit:
+	case n.State == plan.Ready && n.Subplan != 0 && n.RunID == "": // else its agent was cut off and goes on
 		c.w.fail("step %s has subplan %d and is ready for an agent", n.Ref(), n.Subplan)
 	case n.State == plan.Pending && open == 0 && c.live(n.PlanID) && !c.w.opening.Load():
 		c.w.fail("step %s waits for nothing and is pending in a plan that is at work", n.Ref())
@@ -294,7 +294,7 @@ func builtin(nodes []*plan.Node) int {
 func (w *watcher) checkLimits(m *engine.Moment) {
 	all, by := 0, map[plan.ProfileID]int{}
 	for _, r := range m.Open {
-		if r.Kind == plan.RunStep && rootOf(m, r.PlanID).Started {
+		if r.Kind != plan.RunExternal { // also of plans that were stopped, until they have ended
 			all++
 			by[r.Profile]++
 		}

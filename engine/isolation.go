@@ -144,23 +144,23 @@ func (e *Engine) bringBack(ctx context.Context, r plan.Ref) error {
 	var opt shadow.ApplyOptions
 	var id string
 	err := e.store.Read(ctx, func(tx *store.Tx) error {
-		s, err := tx.Snapshot(r.Plan)
+		n, err := tx.Node(r)
 		if err != nil {
 			return err
 		}
-		n := s.Node(r)
+		root, err := tx.RootOf(r.Plan)
+		if err != nil {
+			return err
+		}
 		run, err := tx.Run(n.RunID)
 		if err != nil {
 			return err
 		}
+		others, err := tx.OthersFiles(root, r)
 		id = run.Worktree
-		opt = shadow.ApplyOptions{Result: shadow.Tree(run.EndTree), Declared: pathsOf(n), DeclaredOnly: n.TaskType != ""}
-		s.Walk(func(o *plan.Node) {
-			if o != n {
-				opt.Others = append(opt.Others, pathsOf(o)...)
-			}
-		})
-		return nil
+		opt = shadow.ApplyOptions{Result: shadow.Tree(run.EndTree), Declared: pathsOf(n), DeclaredOnly: n.TaskType != "",
+			Others: pathsOf(&plan.Node{Files: others})}
+		return err
 	})
 	if err != nil {
 		return err
@@ -259,10 +259,13 @@ func (e *Engine) dropUnneeded(ctx context.Context, run *plan.Run) {
 // settleIsolated does what a verdict on an isolated step asks for: its work is
 // brought back, or its worktree goes.
 func (e *Engine) settleIsolated(ctx context.Context, r plan.Ref) {
-	if e.shadow == nil || r.Node == 0 {
+	if r.Node == 0 {
 		return
 	}
 	e.applyDue(ctx, r)
+	if e.shadow == nil {
+		return
+	}
 	var run *plan.Run
 	err := e.store.Read(ctx, func(tx *store.Tx) error {
 		n, err := tx.Node(r)
@@ -286,9 +289,6 @@ func worktreeNeeded(n *plan.Node) bool {
 // recoverWorktrees settles what an earlier process left of worktrees, and goes on
 // with steps that were being applied.
 func (e *Engine) recoverWorktrees(ctx context.Context) error {
-	if e.shadow == nil {
-		return nil
-	}
 	needed := map[string]bool{}
 	var applying []plan.Ref
 	err := e.store.Read(ctx, func(tx *store.Tx) error {
@@ -304,8 +304,10 @@ func (e *Engine) recoverWorktrees(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := e.shadow.RecoverWorktrees(ctx, func(id string) bool { return needed[id] }); err != nil {
-		e.log.Warn("recover worktrees", "err", err)
+	if e.shadow != nil {
+		if _, err := e.shadow.RecoverWorktrees(ctx, func(id string) bool { return needed[id] }); err != nil {
+			e.log.Warn("recover worktrees", "err", err)
+		}
 	}
 	for _, r := range applying {
 		e.spawn(func() { e.applyStep(context.WithoutCancel(ctx), r) })

@@ -32,6 +32,11 @@ func (m *mover) move(n *plan.Node, c plan.Cause, edit func(*plan.Node)) error {
 	was, left := n.Satisfied(), n.Phase
 	n.State, n.Phase, n.PhaseSince = to, plan.PhaseNone, m.tx.Now()
 	n.NotBefore, n.StalledAt = 0, 0
+	if to == plan.Done && n.ReworkBrief != nil {
+		if err := m.shrinkBrief(n); err != nil {
+			return err
+		}
+	}
 	if to == plan.Running {
 		n.StartedAt, n.FinishedAt = m.tx.Now(), 0
 		n.Error = nil
@@ -92,7 +97,7 @@ func (m *mover) record(n *plan.Node) error {
 
 func factsOf(n *plan.Node) plan.NodeFacts {
 	f := plan.NodeFacts{PlanID: n.PlanID, ID: n.ID, State: n.State, Phase: n.Phase, Kind: n.Kind, Profile: n.Profile,
-		Subplan: n.Subplan, NotBefore: n.NotBefore, AgentKind: n.AgentKind}
+		Subplan: n.Subplan, NotBefore: n.NotBefore, AgentKind: n.AgentKind, Agent: n.Agent}
 	for _, file := range n.Files {
 		f.Keys = append(f.Keys, file.Key)
 	}
@@ -195,7 +200,9 @@ func (m *mover) unblock(n *plan.Node) error {
 	if n.State != plan.Pending || n.Blockers > 0 {
 		return nil
 	}
-	if n.Subplan == 0 {
+	if again, err := m.agentGoesOn(n); err != nil {
+		return err
+	} else if again || n.Subplan == 0 {
 		return m.move(n, plan.Unblocked, nil)
 	}
 	return m.enter(n, plan.Entered)

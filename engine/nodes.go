@@ -23,12 +23,13 @@ type NodeFields struct {
 	MaxAttempts        *int           `json:"max_attempts,omitempty" jsonschema:"How often the step is tried in all if it fails, 1 to 20; 0 takes the plan's again."`
 	Isolation          *string        `json:"isolation,omitempty" jsonschema:"none or worktree, if stricter than the plan's; an empty string clears."`
 	CheckCommand       *string        `json:"check_command,omitempty" jsonschema:"Shell command that has to succeed for the step to pass its gate; an empty string takes the plan's again."`
+	EstimateMinutes    *float64       `json:"estimate_minutes,omitempty" jsonschema:"How long it may take an agent; 0 clears."`
 }
 
 // onlyTitle reports whether nothing is given that could need an approval.
 func (f *NodeFields) onlyTitle() bool {
 	rest := *f
-	rest.Title, rest.MaxAttempts = nil, nil
+	rest.Title, rest.MaxAttempts, rest.EstimateMinutes = nil, nil, nil
 	return rest == NodeFields{}
 }
 
@@ -36,48 +37,75 @@ func (f *NodeFields) onlyTitle() bool {
 type AddNodeIn struct {
 	PlanID plan.PlanID `json:"plan_id" param:"plan_id" jsonschema:"The plan to add to."`
 	NodeFields
+	After []plan.NodeID `json:"-"` // nodes of the plan that come before it
 }
 
-// AddNode adds a node, without edges, and returns its address. In a running plan
-// it can start at once.
+// AddNode adds a node, with edges from those that it is to come after, and returns
+// its address. In a running plan it can start at once.
 func (e *Engine) AddNode(ctx context.Context, in AddNodeIn) (plan.Ref, error) {
-	actor := plan.ActorFrom(ctx)
 	n := &plan.Node{PlanID: in.PlanID}
 	if in.Title == nil {
 		in.Title = ptr("")
 	}
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
-		if err := mayTouchPlan(tx, actor, in.PlanID); err != nil {
+		if err := e.insertNode(ctx, tx, n, in.NodeFields); err != nil {
 			return err
 		}
-		p, err := tx.Plan(in.PlanID)
-		if err != nil {
-			return err
-		}
-		if err := planIsOpen(tx, p); err != nil {
-			return err
-		}
-		if int(p.NextNode) > e.opts.MaxNodes {
-			return plan.Errorf(plan.Invalid, "plan %d has %d steps already, which is the limit", p.ID, e.opts.MaxNodes)
-		}
-		if err := applyFields(tx, actor, n, in.NodeFields); err != nil {
-			return err
-		}
-		if err := requestsExist(tx, n); err != nil {
-			return err
-		}
-		if n.ID, err = tx.TakeNodeIDs(in.PlanID, 1); err != nil {
-			return err
-		}
-		if err := tx.InsertNodes(in.PlanID, []*plan.Node{n}); err != nil {
-			return err
-		}
-		if err := settleAdded(tx, n); err != nil {
+		if err := addAfter(tx, n, in.After); err != nil {
 			return err
 		}
 		return touched(ctx, tx, in.PlanID)
 	})
 	return n.Ref(), err
+}
+
+// addAfter orders a new node after others before it can start, and settles it.
+func addAfter(tx *store.Tx, n *plan.Node, after []plan.NodeID) error {
+	for _, from := range after {
+		if _, err := edgeAllowed(tx, plan.Edge{Plan: n.PlanID, From: from, To: n.ID}); err != nil {
+			return err
+		}
+		if _, err := tx.InsertEdges(n.PlanID, []plan.Edge{{Plan: n.PlanID, From: from, To: n.ID}}); err != nil {
+			return err
+		}
+	}
+	if err := settleAdded(tx, n); err != nil {
+		return err
+	}
+	for _, from := range after {
+		if err := settleEdge(tx, plan.Edge{Plan: n.PlanID, From: from, To: n.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertNode checks a new node of a plan and stores it.
+func (e *Engine) insertNode(ctx context.Context, tx *store.Tx, n *plan.Node, f NodeFields) error {
+	actor := plan.ActorFrom(ctx)
+	if err := mayTouchPlan(tx, actor, n.PlanID); err != nil {
+		return err
+	}
+	p, err := tx.Plan(n.PlanID)
+	if err != nil {
+		return err
+	}
+	if err := planIsOpen(tx, p); err != nil {
+		return err
+	}
+	if int(p.NextNode) > e.opts.MaxNodes {
+		return plan.Errorf(plan.Invalid, "plan %d has %d steps already, which is the limit", p.ID, e.opts.MaxNodes)
+	}
+	if err := applyFields(tx, actor, n, f); err != nil {
+		return err
+	}
+	if err := requestsExist(tx, n); err != nil {
+		return err
+	}
+	if n.ID, err = tx.TakeNodeIDs(n.PlanID, 1); err != nil {
+		return err
+	}
+	return tx.InsertNodes(n.PlanID, []*plan.Node{n})
 }
 
 // planIsOpen refuses to add to a subplan whose container is over.
@@ -157,6 +185,8 @@ func applyFields(tx *store.Tx, a plan.Actor, n *plan.Node, f NodeFields) error {
 	}
 	set(&n.CheckCommand, f.CheckCommand)
 	set(&n.Isolation, f.Isolation)
+	set(&n.EstimateMinutes, f.EstimateMinutes)
+	checkEstimate(&bad, "step", n.EstimateMinutes)
 	bad.Add(plan.Choice("isolation", n.Isolation, []string{"none", worktree}))
 	kind := string(n.Kind)
 	set(&kind, f.Kind)

@@ -114,11 +114,17 @@ func (c *courier) rest(ctx context.Context) (time.Duration, error) {
 }
 
 // deliver tries deliveries to one webhook, one after the other, and keeps how each
-// went. One that is switched off keeps its deliveries for when it is on again.
+// went. After one that is not taken the others wait as long: a receiver that is
+// down is not asked fifty times. One that is switched off keeps its deliveries for
+// when it is on again.
 func (c *courier) deliver(ctx context.Context, h Webhook, list []*Delivery) {
+	var later plan.Stamp
+	if !h.Enabled {
+		later = plan.StampOf(c.e.opts.Now().Add(time.Hour))
+	}
 	for _, d := range list {
-		if !h.Enabled {
-			c.putOff(ctx, d)
+		if later != 0 {
+			c.putOff(ctx, d, later)
 			continue
 		}
 		status, fault := c.post(ctx, h, d)
@@ -130,11 +136,12 @@ func (c *courier) deliver(ctx context.Context, h Webhook, list []*Delivery) {
 			c.e.log.Error("note a delivery", "webhook", h.ID, "err", err)
 			return
 		}
+		later = d.NextAt
 	}
 }
 
-func (c *courier) putOff(ctx context.Context, d *Delivery) {
-	d.NextAt = plan.StampOf(c.e.opts.Now().Add(time.Hour))
+func (c *courier) putOff(ctx context.Context, d *Delivery, until plan.Stamp) {
+	d.NextAt = until
 	if err := c.note(ctx, d); err != nil && ctx.Err() == nil {
 		c.e.log.Error("put a delivery off", "webhook", d.Hook, "err", err)
 	}

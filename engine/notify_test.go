@@ -246,6 +246,39 @@ func TestNoticesOutliveTheServer(t *testing.T) {
 	}
 }
 
+func TestAWebhookThatIsOffIsToldWhenItIsOnAgain(t *testing.T) {
+	t.Parallel()
+	o := impatient(t, enginetest.Done)
+	o.WebhookDelay = time.Hour
+	e := enginetest.Start(t, o)
+	down := listen(t, func(int) int { return 500 })
+	id := hook(t, e, down.URL, "plan_done")
+	for range 3 {
+		finished(t, e, spec(t, "a"))
+	}
+	enginetest.Eventually(t, "three notices wait", func() bool {
+		s, err := e.Settings(bg)
+		must(t, err)
+		return s.Webhooks[0].Waiting == 3 && len(down.events()) > 0
+	})
+	change := func(w engine.WebhookIn) {
+		t.Helper()
+		w.ID = id
+		_, err := e.ChangeSettings(bg, engine.SettingsIn{Webhooks: &[]engine.WebhookIn{w}})
+		must(t, err)
+	}
+	up := listen(t, nil)
+	change(engine.WebhookIn{URL: &up.URL, Enabled: new(bool)})
+	finished(t, e, spec(t, "a")) // nobody is told of this one
+	change(engine.WebhookIn{Enabled: p(true)})
+	up.until(t, "plan_done", "plan_done", "plan_done")
+	for i, n := range up.got {
+		if n.Plan.ID != plan.PlanID(i+1) {
+			t.Errorf("notice %d is of plan %d", i+1, n.Plan.ID)
+		}
+	}
+}
+
 func TestTestOfAWebhook(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Start(t, impatient(t, enginetest.Done))

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,11 +120,13 @@ func plannerInput(tx *store.Tx, g *plan.Goal) (prompt.PlannerInput, error) {
 	if err != nil {
 		return in, err
 	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, []byte(last.Proposal), "", " ") == nil {
-		in.Proposal = pretty.String()
+	var stood ProposalIn
+	if err := json.Unmarshal([]byte(last.Proposal), &stood); err != nil {
+		return in, fmt.Errorf("read revision %d of plan %d: %w", last.Number, g.PlanID, err)
 	}
-	return in, nil
+	pretty, err := json.MarshalIndent(forPlanner(stood), "", " ")
+	in.Proposal = string(pretty)
+	return in, err
 }
 
 // beginPlanner records that a planner is at work.

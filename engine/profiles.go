@@ -3,12 +3,14 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"maps"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -46,6 +48,16 @@ func (e *Engine) Profiles(ctx context.Context) ([]plan.Profile, error) {
 	return list, err
 }
 
+// Profile returns one agent profile; NotFound when there is none.
+func (e *Engine) Profile(ctx context.Context, id plan.ProfileID) (*plan.Profile, error) {
+	var p *plan.Profile
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		p, err = tx.Profile(id)
+		return err
+	})
+	return p, err
+}
+
 // Server returns what this server's flags say about agents.
 func (e *Engine) Server() plan.Server { return e.server }
 
@@ -67,7 +79,7 @@ func (e *Engine) saveProfile(ctx context.Context, id plan.ProfileID, f ProfileFi
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return nil, err
 	}
-	known := e.slugs()
+	known := e.known()
 	var saved *plan.Profile
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		p := &plan.Profile{}
@@ -100,9 +112,77 @@ func (e *Engine) saveProfile(ctx context.Context, id plan.ProfileID, f ProfileFi
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// apply checks the given fields and sets them on p: all or none.
-func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
+// knownHarness is a harness that profiles may have, with what can be set about
+// its agents; nil when that is not known.
+type knownHarness map[string]*plan.Settings
+
+// apply sets the given fields on p and checks them: on an error p is of no use.
+func (f *ProfileFields) apply(p *plan.Profile, known knownHarness) error {
 	var bad plan.Problems
+	was := p.Harness
+	f.setOn(p)
+	bad.Add(plan.Choice("isolation", p.Isolation, []string{"none", worktree}))
+	bad.Add(plan.CheckProfileName(p.Name))
+	settings, isKnown := known[p.Harness]
+	if !isKnown {
+		slugs := slices.Sorted(maps.Keys(known))
+		bad.Addf("harness: unknown harness %q; known are %s", p.Harness, strings.Join(slugs, ", "))
+	}
+	f.checkConnection(p, &bad)
+	bad.Add(plan.Choice("capability", p.Capability, plan.Capabilities))
+	bad.Add(plan.Choice("test_level", p.TestLevel, plan.TestLevels))
+	f.checkObjects(p, &bad)
+	if settings != nil && (f.Params != nil || p.Harness != was) {
+		settings.Check(p.Params, &bad)
+	}
+	for _, limit := range []struct {
+		field string
+		low   bool
+	}{{"max_parallel", p.MaxParallel < 0}, {"max_tokens_per_run", p.MaxTokens < 0}, {"max_cost_per_run_usd", !(p.MaxCostUSD >= 0)}} {
+		if limit.low {
+			bad.Addf("%s must be positive", limit.field)
+		}
+	}
+	for _, text := range []struct{ field, text string }{{"model", p.Model}, {"permission_mode", p.PermissionMode},
+		{"system_append", p.SystemAppend}, {"description", p.Description}} {
+		checkText(&bad, "profile", text.field, text.text)
+	}
+	return bad.Err("the agent profile was not saved:")
+}
+
+// checkConnection checks how the model is reached.
+func (f *ProfileFields) checkConnection(p *plan.Profile, bad *plan.Problems) {
+	switch u, err := url.Parse(p.BaseURL); {
+	case p.BaseURL == "":
+	case !strings.HasPrefix(p.BaseURL, "http://") && !strings.HasPrefix(p.BaseURL, "https://"):
+		bad.Addf("base_url: %q must begin with http:// or https://", p.BaseURL)
+	case err != nil || u.Host == "":
+		bad.Addf("base_url must be a whole address, such as http://127.0.0.1:8080/v1")
+	case f.BaseURL != nil && u.User != nil:
+		bad.Addf("base_url must not hold a user or a password, which everyone could read: use the field api_key, or api_key_env")
+	}
+	if p.KeyEnv != "" && !envName.MatchString(p.KeyEnv) {
+		bad.Addf("api_key_env must be the NAME of an environment variable, not a key")
+	}
+	if f.Key != nil && strings.ContainsFunc(*f.Key, unicode.IsControl) {
+		bad.Addf("api_key must not have line breaks or other control characters")
+	}
+}
+
+// checkObjects checks params and tools, where they are given: what is stored stays
+// good until it is changed.
+func (f *ProfileFields) checkObjects(p *plan.Profile, bad *plan.Problems) {
+	bad.Add(isObject("params", p.Params))
+	bad.Add(isObject("tools", p.Tools))
+	if f.Params != nil {
+		plan.CheckParams(p.Params, bad)
+	}
+	if f.Tools != nil {
+		plan.CheckTools(p.Tools, bad)
+	}
+}
+
+func (f *ProfileFields) setOn(p *plan.Profile) {
 	set(&p.Name, f.Name)
 	set(&p.Harness, f.Harness)
 	p.Harness = plan.HarnessAlias(p.Harness)
@@ -118,35 +198,8 @@ func (f *ProfileFields) apply(p *plan.Profile, slugs []string) error {
 	set(&p.Capability, f.Capability)
 	set(&p.TestLevel, f.TestLevel)
 	set(&p.Isolation, f.Isolation)
-	bad.Add(plan.Choice("isolation", p.Isolation, []string{"none", worktree}))
 	set(&p.MaxTokens, f.MaxTokens)
 	set(&p.MaxCostUSD, f.MaxCostUSD)
-	bad.Add(plan.CheckProfileName(p.Name))
-	if !slices.Contains(slugs, p.Harness) {
-		bad.Addf("harness: unknown harness %q; known are %s", p.Harness, strings.Join(slugs, ", "))
-	}
-	if p.BaseURL != "" && !strings.HasPrefix(p.BaseURL, "http://") && !strings.HasPrefix(p.BaseURL, "https://") {
-		bad.Addf("base_url: %q must begin with http:// or https://", p.BaseURL)
-	}
-	if p.KeyEnv != "" && !envName.MatchString(p.KeyEnv) {
-		bad.Addf("api_key_env must be the NAME of an environment variable, not a key")
-	}
-	bad.Add(plan.Choice("capability", p.Capability, plan.Capabilities))
-	bad.Add(plan.Choice("test_level", p.TestLevel, plan.TestLevels))
-	bad.Add(isObject("params", p.Params))
-	if hasKey(p.Params, "api_key") {
-		bad.Addf("params must not hold api_key, where everyone could read it: use the field api_key, or api_key_env")
-	}
-	bad.Add(isObject("tools", p.Tools))
-	if p.MaxParallel < 0 {
-		bad.Addf("max_parallel must be positive")
-	}
-	if p.MaxTokens < 0 || p.MaxCostUSD < 0 {
-		bad.Addf("max_tokens_per_run and max_cost_per_run_usd must be positive")
-	}
-	checkText(&bad, "profile", "system_append", p.SystemAppend)
-	checkText(&bad, "profile", "description", p.Description)
-	return bad.Err("the agent profile was not saved:")
 }
 
 func isObject(field string, j json.RawMessage) error {
@@ -158,12 +211,6 @@ func isObject(field string, j json.RawMessage) error {
 		return plan.Errorf(plan.Malformed, "%s must be a JSON object", field)
 	}
 	return nil
-}
-
-// hasKey reports whether a JSON object has a key.
-func hasKey(j json.RawMessage, key string) bool {
-	var m map[string]json.RawMessage
-	return json.Unmarshal(j, &m) == nil && m[key] != nil
 }
 
 // DeleteProfile removes an agent profile; who used it inherits from then on.
@@ -235,64 +282,6 @@ func unknownAgent(tx *store.Tx, ref AgentRef) error {
 		names[i] = p.Name
 	}
 	return plan.Errorf(plan.Invalid, "unknown agent profile '%s'; known are %s", ref, strings.Join(names, ", "))
-}
-
-// ensureProfiles makes the profiles that every server has, where they are
-// missing. They are never overwritten.
-func (e *Engine) ensureProfiles(ctx context.Context) error {
-	want := []plan.Profile{
-		{Name: "claude", Harness: "claude", Description: "Claude Code with the login of this user"},
-		{Name: "mock", Harness: "mock", Description: "Plays a run without a model; costs nothing"},
-	}
-	o := e.opts.OpenAI
-	if env := e.env("OPENAI_API_KEY"); o.BaseURL != "" || env != "" {
-		p := plan.Profile{Name: "openai", Harness: "openai", BaseURL: o.BaseURL, Model: o.Model, KeyEnv: o.KeyEnv,
-			Description: "An OpenAI-compatible endpoint"}
-		if p.BaseURL == "" && p.Model == "" {
-			p.Model = "gpt-4o-mini"
-		}
-		want = append(want, p)
-	}
-	return e.store.Write(ctx, func(tx *store.Tx) error {
-		made := false
-		for i := range want {
-			id, err := tx.ProfileNamed(want[i].Name)
-			if err != nil {
-				return err
-			}
-			if id != 0 {
-				continue
-			}
-			made = true
-			if err := tx.SaveProfile(&want[i]); err != nil {
-				return err
-			}
-		}
-		if !made {
-			return nil
-		}
-		return recordAgents(tx)
-	})
-}
-
-// serverDefaults finds the default agent. An unknown name is Invalid and lists
-// the known ones.
-func (e *Engine) serverDefaults(ctx context.Context) (plan.Server, error) {
-	s := plan.Server{DefaultCapability: e.opts.DefaultCapability}
-	name := e.opts.AgentProfile
-	if name == "" {
-		name = "claude"
-		if e.opts.Mock {
-			name = "mock"
-		}
-	}
-	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if s.DefaultProfile, err = findAgent(tx, AgentRef(name)); err != nil {
-			return fmt.Errorf("agent profile: %w", err)
-		}
-		return nil
-	})
-	return s, err
 }
 
 func (e *Engine) env(name string) string {

@@ -119,7 +119,12 @@ func (e *Engine) propose(tx *store.Tx, id plan.PlanID, in ProposalIn) error {
 	if p.Approval != plan.Planning {
 		return plan.Errorf(plan.Invalid, "plan %d is not being planned: it is %s", id, p.Approval)
 	}
-	d := draftOf(p, in)
+	before, err := tx.Snapshot(id)
+	if err != nil {
+		return err
+	}
+	own := before.NodesOf(id)
+	d := draftOf(p, withoutOwn(in, own))
 	d.checkProposal(in, e.opts.PlannerMaxNodes)
 	if err := d.bad.Err("the plan was refused; nothing was changed:"); err != nil {
 		return err
@@ -130,6 +135,9 @@ func (e *Engine) propose(tx *store.Tx, id plan.PlanID, in ProposalIn) error {
 	}
 	if err := tx.ClearNodes(id); err != nil {
 		return err
+	}
+	for i, n := range d.nodes {
+		keepOwn(n, ownOf(own, &in.Nodes[i].NodeSpec))
 	}
 	p.Title, p.Approval = in.Title, plan.Awaiting
 	if err := d.fill(tx, id); err != nil {
@@ -183,9 +191,7 @@ func (d *draft) checkProposal(in ProposalIn, maxNodes int) {
 		case len(n.Criteria) > maxCriteria:
 			d.bad.Addf("%s: %d acceptance_criteria are too many; the limit is %d", what, len(n.Criteria), maxCriteria)
 		}
-		if in.Nodes[i].EstimateMinutes < 0 {
-			d.bad.Addf("%s: estimate_minutes must not be negative", what)
-		}
+		checkEstimate(&d.bad, what, in.Nodes[i].EstimateMinutes)
 	}
 	for _, list := range [][]string{in.TechStack, in.Risks, in.Assumptions, {in.Summary}} {
 		for _, text := range list {
@@ -241,7 +247,10 @@ func proposalOf(s *plan.Snapshot) ProposalIn {
 	key := func(id plan.NodeID) string { return fmt.Sprint(id) }
 	for _, n := range s.NodesOf(root.ID) {
 		spec := NodeSpec{Key: key(n.ID), Title: n.Title, Description: n.Description, Kind: string(n.Kind), AcceptanceCriteria: n.Criteria,
-			TaskType: n.TaskType, MaxAttempts: n.MaxAttempts, CheckCommand: n.CheckCommand}
+			TaskType: n.TaskType, MaxAttempts: n.MaxAttempts, CheckCommand: n.CheckCommand, Isolation: n.Isolation}
+		if p := s.Profiles[n.Profile]; p != nil {
+			spec.Agent = AgentRef(p.Name)
+		}
 		for _, f := range n.Files {
 			spec.Files = append(spec.Files, f.Path)
 		}

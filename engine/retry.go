@@ -40,6 +40,9 @@ func (m *mover) retry(n *plan.Node) error {
 	if err := m.folderFree(); err != nil {
 		return err
 	}
+	if err := m.tx.SetStartCause(n.Ref(), plan.StartRetry); err != nil {
+		return err
+	}
 	if err := m.move(n, plan.Retried, func(n *plan.Node) {
 		n.Error, n.Interruptions, n.AttemptsBefore = nil, 0, n.Attempts
 	}); err != nil {

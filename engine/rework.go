@@ -70,6 +70,9 @@ func (m *mover) rework(n *plan.Node, brief string) error {
 	if err := m.folderFree(); err != nil {
 		return err
 	}
+	if err := m.newBrief(n); err != nil {
+		return err
+	}
 	err := m.move(n, plan.Reworked, func(n *plan.Node) {
 		n.ReworkBrief, n.Error, n.Interruptions, n.AttemptsBefore = &brief, nil, 0, n.Attempts
 	})
@@ -85,6 +88,9 @@ func (m *mover) rework(n *plan.Node, brief string) error {
 // reworkUndecided sends a step back whose judge came to no verdict. That is no
 // attempt that failed.
 func (m *mover) reworkUndecided(n *plan.Node, brief string) error {
+	if err := m.newBrief(n); err != nil {
+		return err
+	}
 	if err := m.move(n, plan.TriesAgain, func(n *plan.Node) { n.ReworkBrief = &brief }); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/prompt"
@@ -30,6 +31,7 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 		e.cannotRun(ctx, r, err)
 		return
 	}
+	e.resumeSession(a)
 	if a.run.Worktree == "" {
 		e.before(ctx, &a.run, a.node, a.task.WorkDir)
 	}
@@ -80,6 +82,9 @@ func (e *Engine) assign(ctx context.Context, r plan.Ref) (*assignment, error) {
 			return err
 		}
 		if a.root, err = tx.RootPlan(n.PlanID); err != nil {
+			return err
+		}
+		if a.resumed, err = lastCutOff(tx, n); err != nil {
 			return err
 		}
 		a.run.Prompt, err = taskPrompt(tx, n, a.root)
@@ -172,7 +177,11 @@ func (e *Engine) begin(ctx context.Context, a *assignment) error {
 		if err := m.waited(n, waits); err != nil {
 			return err
 		}
-		if err := m.begin(n, &a.run, plan.Builtin, fmt.Sprintf("agent: %s (%s)", a.agent.Name, a.agent.Harness), a.agent); err != nil {
+		text := fmt.Sprintf("agent: %s (%s)", a.agent.Name, a.agent.Harness)
+		if a.task.ResumeSession != "" {
+			text += ", going on with the session of run " + strconv.Itoa(a.resumed.Number)
+		}
+		if err := m.begin(n, &a.run, plan.Builtin, text, a.agent); err != nil {
 			return err
 		}
 		a.task.Attempt = a.run.Number

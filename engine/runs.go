@@ -94,18 +94,39 @@ func (e *Engine) Runs(ctx context.Context, r plan.Ref) ([]plan.Run, error) {
 				return err
 			}
 		}
-		list, err = tx.Runs(r)
-		return err
+		if list, err = tx.Runs(r); err != nil {
+			return err
+		}
+		for i := range list {
+			if err := addBaseWriters(tx, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return list, err
+}
+
+// addBaseWriters notes who was writing when the copy of an isolated run was made.
+func addBaseWriters(tx *store.Tx, run *plan.Run) error {
+	if run.Worktree == "" {
+		return nil
+	}
+	root, err := tx.RootOf(run.PlanID)
+	if err == nil {
+		run.BaseWriters, err = tx.BaseWriters(root, run.Worktree)
+	}
+	return err
 }
 
 // RunOf returns one run of a node with its prompt.
 func (e *Engine) RunOf(ctx context.Context, r plan.Ref, number int) (*plan.Run, error) {
 	var run *plan.Run
 	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		run, err = tx.RunByNumber(r, number)
-		return err
+		if run, err = tx.RunByNumber(r, number); err != nil {
+			return err
+		}
+		return addBaseWriters(tx, run)
 	})
 	return run, err
 }

@@ -10,8 +10,9 @@ import (
 func (e *Engine) now() plan.Stamp { return plan.StampOf(e.opts.Now()) }
 
 // schedule starts what can start whenever something has changed, until ctx ends.
+// During a shutdown nothing may begin, so there is nothing to do but to wait.
 func (e *Engine) schedule(ctx context.Context) {
-	for ctx.Err() == nil {
+	for !e.isEnding() && ctx.Err() == nil {
 		e.tick(ctx)
 		timer := time.NewTimer(time.Hour)
 		if wait, ok := e.desk.wake(e.now()); ok {
@@ -19,10 +20,21 @@ func (e *Engine) schedule(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+		case <-e.ending:
 		case <-e.desk.bell:
 		case <-timer.C:
 		}
 		timer.Stop()
+	}
+	<-ctx.Done()
+}
+
+func (e *Engine) isEnding() bool {
+	select {
+	case <-e.ending:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -16,7 +17,7 @@ import (
 const (
 	maxWebhooks  = 20
 	maxURL       = 2000
-	minSecret    = 16
+	minHookSecret    = 16
 	maxSecret    = 1000
 	maxKeepDays  = 36_500
 	maxKeepBytes = 1_000_000 // gigabytes
@@ -283,7 +284,7 @@ func (in *SettingsIn) changeWebhooks(tx *store.Tx, bad *plan.Problems) error {
 	if bad.Len() > 0 {
 		return nil
 	}
-	if err := tx.DropDeliveries(ids); err != nil {
+	if err := errors.Join(tx.DropDeliveries(ids), tx.HurryDeliveries()); err != nil {
 		return err
 	}
 	return saveSetting(tx, store.WebhooksSetting, next)
@@ -310,8 +311,8 @@ func (l *webhookList) find(w WebhookIn, at string, bad *plan.Problems) (Webhook,
 		}
 	}
 	checkHookURL(bad, at+".url", h.URL)
-	if n := len(h.Secret); n > 0 && (n < minSecret || n > maxSecret) {
-		bad.Addf("%s.secret must have %d to %d characters, such as `openssl rand -hex 32` prints", at, minSecret, maxSecret)
+	if n := len(h.Secret); n > 0 && (n < minHookSecret || n > maxSecret) {
+		bad.Addf("%s.secret must have %d to %d characters, such as `openssl rand -hex 32` prints", at, minHookSecret, maxSecret)
 	}
 	return h, true
 }

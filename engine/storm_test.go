@@ -29,6 +29,9 @@ type storm struct {
 	view  *engine.Moment // what was there before the operations at hand
 	asked []string
 	did   map[string]int
+
+	gates    bool // plans have gates, approval and budgets too
+	isolated bool // and their steps work in worktrees
 }
 
 // operation is something to ask for. Its arguments are chosen at once, from the
@@ -39,17 +42,23 @@ type operation struct {
 	choose func(*storm) func(context.Context) error
 }
 
-func newStorm(t *testing.T, seed uint64) *storm {
+func newStorm(t *testing.T, seed uint64, change ...func(*storm)) *storm {
 	s := &storm{t: t, r: rand.New(rand.NewPCG(seed, 21)), cast: newCast(), did: map[string]int{}}
 	s.w = &watcher{t: t, agents: 1 + s.r.IntN(4), last: func() string { return strings.Join(s.asked, "; ") }}
-	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": s.cast.play})
-	o.MaxConcurrency, o.RetryDelay, o.NoSnapshots = s.w.agents, time.Second, true
+	for _, c := range change {
+		c(s)
+	}
+	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": s.cast.play, "judge": s.cast.judge})
+	o.MaxConcurrency, o.RetryDelay, o.NoSnapshots = s.w.agents, time.Second, !s.isolated
 	s.opts = engine.WithCrash(o, s.w.commit)
 	s.open()
 	for i, name := range []string{"slow", "quick"} {
 		if _, err := s.CreateProfile(context.Background(), engine.ProfileFields{Name: &name, Harness: p("mock"), MaxParallel: p(1 + i)}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := s.CreateProfile(context.Background(), engine.ProfileFields{Name: p("judge"), Harness: p("judge")}); err != nil {
+		t.Fatal(err)
 	}
 	return s
 }
@@ -187,6 +196,7 @@ func (s *storm) end() {
 // push does what a person would do about a plan that is not done.
 func (s *storm) push(tree *plan.Snapshot) {
 	ctx, id := context.Background(), tree.Root().ID
+	s.pushGates(tree)
 	if !tree.Root().Started {
 		if err := s.StartPlan(ctx, id, plan.Builtin); err != nil && !strings.Contains(err.Error(), "results_from") {
 			s.w.fail("start plan %d: %v", id, err)

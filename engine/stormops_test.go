@@ -112,6 +112,9 @@ func (s *storm) submit() op {
 	in := s.spec(8)
 	in.WorkingDirectory, in.MaxParallel = s.t.TempDir(), s.r.IntN(3)
 	in.OnFailure = []string{"", "hold", "skip"}[s.r.IntN(3)]
+	if s.gates {
+		s.policies(&in)
+	}
 	in.Start = []plan.Executor{"", plan.Builtin, plan.Builtin, plan.External}[s.r.IntN(4)]
 	return func(ctx context.Context) error {
 		_, err := s.SubmitPlan(ctx, in)

@@ -329,6 +329,11 @@ func (d *draft) insert(tx *store.Tx, e *Engine) error {
 	if err := d.fill(tx, d.plan.ID); err != nil {
 		return err
 	}
+	if d.actor.Role == plan.Worker && len(d.nodes) == 0 {
+		if err := tx.SetPiecemeal(d.plan.ID); err != nil {
+			return err
+		}
+	}
 	if err := recordPlan(tx, d.plan.ID, true); err != nil {
 		return err
 	}

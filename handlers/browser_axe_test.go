@@ -38,7 +38,7 @@ func accessible(t *testing.T, b *browser) {
 			t.Errorf("%s:\n%s", path, strings.Trim(fmt.Sprintln(found...), "[]"))
 		}
 	}
-	pages := []string{"/plans", "/inbox", "/settings", "/agents", "/connect", "/plans/new", "/plans/99", "/plans/1?view=graph", "/plans/1?view=list", "/plans/1?view=timeline",
+	pages := []string{"/plans", "/inbox", "/settings", "/agents", "/agents/2", "/agents/new", "/connect", "/plans/new", "/plans/99", "/plans/1?view=graph", "/plans/1?view=list", "/plans/1?view=timeline",
 		"/plans/1/nodes/3", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/10", "/plans/1/nodes/6/full?tab=session", "/plans/1/nodes/1?tab=changes", "/plans/1/nodes/1?tab=review", "/plans/3?view=graph"}
 	for i, path := range pages {
 		p.dark(i%2 == 1)

@@ -38,6 +38,8 @@ func TestBrowser(t *testing.T) {
 		{"reset and delete ask first", resetAndDelete},
 		{"a step is reworked, one skipped, and a budget raised", reworkBudgetSkip},
 		{"a session of several runs", severalRuns},
+		{"a plan built by hand", plansByHand},
+		{"a proposal is edited and approved", approvals},
 		{"links, back and forward", linksAndHistory},
 		{"links of older versions", oldLinks},
 		{"keyboard only", keyboardTour},

@@ -75,8 +75,8 @@ func oldLinks(t *testing.T, b *browser) {
 	s := newStage(t)
 	s.plan("a b:a")
 	p := b.tab(t, s.url)
-	for from, to := range map[string]string{"/#/plan/1/node/2": "/plans/1/nodes/2", "/#/plan/1": "/plans/1", "/#/agents/4": "/agents", "/#/agents": "/agents"} {
-		p.open("/agents") // so that the next address is another page
+	for from, to := range map[string]string{"/#/plan/1/node/2": "/plans/1/nodes/2", "/#/plan/1": "/plans/1", "/#/agents/2": "/agents/2", "/#/agents": "/agents"} {
+		p.open("/connect") // so that the next address is another page
 		p.open(from)
 		p.until(from+" leads to "+to, `location.pathname === `+quote(to))
 	}
@@ -259,7 +259,7 @@ func narrowScreens(t *testing.T, b *browser) {
 	s.settled(id)
 	p := b.tab(t, s.url)
 	p.size(375, 740)
-	for _, path := range []string{"/plans", "/agents", "/connect", "/plans/1", "/plans/1?view=graph", "/plans/1/nodes/7", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/6/full"} {
+	for _, path := range []string{"/plans", "/agents", "/agents/2", "/agents/new", "/connect", "/plans/1", "/plans/1?view=graph", "/plans/1/nodes/7", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/6/full"} {
 		p.open(path)
 		p.fits(path)
 	}
@@ -284,7 +284,7 @@ func twiceTheSize(t *testing.T, b *browser) {
 	s.richPlan()
 	p := b.tab(t, s.url)
 	p.size(720, 450) // what 1440 by 900 is when everything is twice as large
-	for _, path := range []string{"/plans/1", "/plans/1?view=timeline", "/plans/1/nodes/1", "/plans", "/inbox", "/settings", "/agents", "/connect"} {
+	for _, path := range []string{"/plans/1", "/plans/1?view=timeline", "/plans/1/nodes/1", "/plans", "/inbox", "/settings", "/agents", "/agents/2", "/connect"} {
 		p.open(path)
 		p.fits(path)
 	}
@@ -330,22 +330,6 @@ func startPage(t *testing.T, b *browser) {
 	p.click("[data-testid=waiting] a")
 	p.click("[data-testid=mark-done]")
 	p.shows("[data-testid=plan-state]", "Done")
-}
-
-func agentsPage(t *testing.T, b *browser) {
-	s := newStage(t)
-	p := b.tab(t, s.url)
-	p.open("/agents")
-	p.shows("#agents", "mock")
-	p.shows("#harnesses", "mock")
-	p.click("#agent-2 [data-testid=test-agent]")
-	p.shows("#outcome-2", "ready")
-	name, harness := "cheap", "mock"
-	if _, err := s.engine.CreateProfile(context.Background(), engine.ProfileFields{Name: &name, Harness: &harness}); err != nil {
-		t.Fatal(err)
-	}
-	p.shows("#agents", "cheap")
-	p.shows("#outcome-2", "ready") // updates leave it alone
 }
 
 func colours(t *testing.T, b *browser) {

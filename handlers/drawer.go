@@ -11,20 +11,32 @@ import (
 	"github.com/clearbox-go/clearbox/views"
 )
 
+// shownAs says where a step is shown.
+type shownAs int
+
+const (
+	inDrawer shownAs = iota
+	onFullPage
+	inAllTabs // every tab but the session, for who follows it
+)
+
 // drawer builds what is shown of one step. Its transcript is read after the
-// snapshot: entries that come in between are told again, which does no harm. all
-// asks for every tab but the session.
-func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place, all bool) (*views.Drawer, error) {
-	if s.Node(r) == nil {
+// snapshot: entries that come in between are told again, which does no harm.
+func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at views.Place, as shownAs) (*views.Drawer, error) {
+	if r.Node == 0 {
+		at = at.WithTab(views.TabSession)
+	} else if s.Node(r) == nil {
 		return nil, plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
 	}
 	runs, err := p.engine.Runs(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs, AllTabs: all}
-	if err := p.withChanges(ctx, s, &in); err != nil {
-		return nil, err
+	in := views.DrawerInput{Snapshot: s, Node: r, Place: at, Runs: runs, AllTabs: as == inAllTabs, Full: as == onFullPage}
+	if r.Node != 0 {
+		if err := p.withChanges(ctx, s, &in); err != nil {
+			return nil, err
+		}
 	}
 	if at.Tab == views.TabSession {
 		if in.Events, in.Older, err = p.eventsBefore(ctx, r, 0); err != nil {
@@ -46,7 +58,7 @@ func (p *site) eventsBefore(ctx context.Context, r plan.Ref, before int64) (list
 
 // node shows a step on a page of its own.
 func (p *site) node(c echo.Context) error {
-	r, err := refOf(c)
+	r, err := sessionOf(c)
 	if err != nil {
 		return err
 	}
@@ -55,7 +67,7 @@ func (p *site) node(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := p.drawer(ctx, s, r, placeOf(c, r.Plan), false)
+	d, err := p.drawer(ctx, s, r, placeOf(c, r.Plan), onFullPage)
 	if err != nil {
 		return err
 	}
@@ -77,7 +89,7 @@ func (p *site) prompt(c echo.Context) error {
 
 // olderEvents shows the part of a transcript before an entry.
 func (p *site) olderEvents(c echo.Context) error {
-	r, err := refOf(c)
+	r, err := sessionOf(c)
 	if err != nil {
 		return err
 	}
@@ -99,7 +111,7 @@ func (p *site) olderEvents(c echo.Context) error {
 
 // event sends the whole of one entry, as it was recorded.
 func (p *site) event(c echo.Context) error {
-	r, err := refOf(c)
+	r, err := sessionOf(c)
 	if err != nil {
 		return err
 	}

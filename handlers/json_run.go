@@ -14,8 +14,9 @@ type runView struct {
 	NodeID     plan.NodeID     `json:"node_id"`
 	Run        int             `json:"run"`
 	Kind       plan.RunKind    `json:"kind"`
-	Outcome    *plan.Outcome   `json:"outcome"` // null while it is open
-	Cause      *string         `json:"cause"`
+	Outcome    *plan.Outcome   `json:"outcome"`     // null while it is open
+	Cause      *string         `json:"cause"`       // of its outcome
+	StartCause *string         `json:"start_cause"` // why it began
 	AgentName  string          `json:"agent_name"`
 	ProfileID  *plan.ProfileID `json:"profile_id"`
 	Harness    *string         `json:"harness"`
@@ -23,6 +24,8 @@ type runView struct {
 	Capability *string         `json:"capability"`
 	SessionID  *string         `json:"session_id"`
 	Isolation  *string         `json:"isolation"`
+	BaseTree   *string         `json:"base_tree"`    // the snapshot that its changes are measured against
+	Writers    []nodeRef       `json:"base_writers"` // steps that were writing when the copy that it works in was made
 	Result     *string         `json:"result"`
 	TokensIn   *int64          `json:"tokens_in"`
 	TokensOut  *int64          `json:"tokens_out"`
@@ -32,9 +35,23 @@ type runView struct {
 	FinishedAt plan.Stamp      `json:"finished_at"`
 }
 
+// nodeRef names a step.
+type nodeRef struct {
+	PlanID plan.PlanID `json:"plan_id"`
+	NodeID plan.NodeID `json:"node_id"`
+}
+
+func nodeRefs(refs []plan.Ref) []nodeRef {
+	list := make([]nodeRef, len(refs))
+	for i, r := range refs {
+		list[i] = nodeRef{r.Plan, r.Node}
+	}
+	return list
+}
+
 func runViewOf(r *plan.Run) runView {
-	return runView{r.PlanID, r.NodeID, r.Number, r.Kind, orNull(&r.Outcome), orNull(&r.Cause), r.AgentName, orNull(&r.Profile),
-		orNull(&r.Harness), orNull(&r.Model), orNull(&r.Capability), orNull(&r.SessionID), orNull(&r.Isolation), r.Result,
+	return runView{r.PlanID, r.NodeID, r.Number, r.Kind, orNull(&r.Outcome), orNull(&r.Cause), orNull(&r.StartCause), r.AgentName, orNull(&r.Profile),
+		orNull(&r.Harness), orNull(&r.Model), orNull(&r.Capability), orNull(&r.SessionID), orNull(&r.Isolation), orNull(&r.BaseTree), nodeRefs(r.BaseWriters), r.Result,
 		r.TokensIn, r.TokensOut, r.CostUSD, r.NumTurns, r.StartedAt, r.FinishedAt}
 }
 

@@ -80,7 +80,7 @@ func parseTopic(name string) (topic, bool) {
 	case topicNode:
 		r, err := plan.ParseRef(id)
 		t.plan, t.node = r.Plan, r
-		return t, err == nil && r.Node > 0
+		return t, err == nil && r.Plan > 0 && r.Node >= 0
 	}
 	return t, false
 }

@@ -58,7 +58,7 @@ func (s *server) planMetrics(ctx context.Context, p *metricsText) error {
 	for _, state := range plan.States {
 		p.sample("clearbox_steps", float64(stepsIn(&steps, state)), "state", string(state))
 	}
-	p.single("clearbox_steps_waiting", "gauge", "Steps that wait for a person to do them.", float64(steps.Waiting))
+	p.single("clearbox_steps_waiting", "gauge", "Steps that wait for a person: to do them, for a verdict, or because their agent is silent.", float64(steps.Waiting+steps.Asking))
 	p.single("clearbox_questions", "gauge", "Questions of agents that wait for an answer.", float64(len(asked)))
 	p.single("clearbox_changes_total", "counter", "Changes and events recorded since the database was made.",
 		float64(s.engine.Subscribe(0, -1).Cursor()))
@@ -67,7 +67,7 @@ func (s *server) planMetrics(ctx context.Context, p *metricsText) error {
 
 func added(a, b plan.Tally) plan.Tally {
 	return plan.Tally{Total: a.Total + b.Total, Pending: a.Pending + b.Pending, Ready: a.Ready + b.Ready, Running: a.Running + b.Running,
-		Done: a.Done + b.Done, Failed: a.Failed + b.Failed, Skipped: a.Skipped + b.Skipped, Waiting: a.Waiting + b.Waiting}
+		Done: a.Done + b.Done, Failed: a.Failed + b.Failed, Skipped: a.Skipped + b.Skipped, Waiting: a.Waiting + b.Waiting, Asking: a.Asking + b.Asking}
 }
 
 func stepsIn(t *plan.Tally, s plan.State) int {

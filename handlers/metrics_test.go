@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"runtime"
 	"strings"
@@ -85,6 +86,22 @@ func TestMetricsTellWhatTheEngineIsAt(t *testing.T) {
 	}
 	if got := after[`clearbox_store_commit_changes_bucket{le="128"}`]; got != after["clearbox_store_commit_changes_count"] {
 		t.Errorf("%s of %s transactions are in the buckets", got, after["clearbox_store_commit_changes_count"])
+	}
+}
+
+func TestEveryMetricIsDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range newRig(t).metricsNow() {
+		name, _, _ = strings.Cut(name, "{")
+		for _, part := range []string{"_bucket", "_sum", "_count"} {
+			name = strings.TrimSuffix(name, part)
+		}
+		if strings.HasPrefix(name, "clearbox_") && !strings.Contains(string(doc), "`"+name) {
+			t.Errorf("%s is not in docs/metrics.md", name)
+		}
 	}
 }
 

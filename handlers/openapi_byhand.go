@@ -29,6 +29,7 @@ func (d *describer) byHand(s *server) {
 	}
 	d.stream()
 	d.export()
+	d.files()
 	self := d.add(http.MethodGet, "/api/openapi.json", "openapi", "Read this description.")
 	self.Responses["200"] = described200(jsonMedia, &jsonschema.Schema{Type: "object"})
 	d.refusals(self, http.MethodGet, nothing)
@@ -65,6 +66,29 @@ func (d *describer) export() {
 	a.Parameters = []apiParameter{pathParameter(in, "plan_id"), {Name: "diffs", In: "query",
 		Description: "Whether the diffs are in it; default true.", Schema: &jsonschema.Schema{Type: "boolean"}}}
 	a.Responses["200"] = described200("text/markdown", &jsonschema.Schema{Type: "string"})
+	d.refusals(a, http.MethodGet, in)
+}
+
+// files describes what can be had of plans as a file.
+func (d *describer) files() {
+	in := shapeOf(reflect.TypeFor[oneRunIn]())
+	for _, f := range []struct{ ext, media string }{{"json", "application/json"}, {"yaml", "application/yaml"}} {
+		a := d.add(http.MethodGet, "/api/plans/:plan_id/export."+f.ext, "template_"+f.ext,
+			"Read a plan as it can be submitted again: steps, order and settings, without results, folder and subplans.")
+		a.Parameters = []apiParameter{pathParameter(in, "plan_id")}
+		a.Responses["200"] = described200(f.media, &jsonschema.Schema{Type: "object"})
+		d.refusals(a, http.MethodGet, in)
+	}
+	h := d.add(http.MethodGet, "/api/plans/:plan_id/export.html", "report", "Read a plan as one HTML file that loads nothing: graph, steps, runs, "+
+		"transcripts, diffs and reviews, without the keys and tokens that the server knows.")
+	h.Parameters = []apiParameter{pathParameter(in, "plan_id"), {Name: "transcripts", In: "query",
+		Description: "Whether the transcripts are in it; default true.", Schema: &jsonschema.Schema{Type: "boolean"}}}
+	h.Responses["200"] = described200("text/html", &jsonschema.Schema{Type: "string"})
+	d.refusals(h, http.MethodGet, in)
+	a := d.add(http.MethodGet, "/api/plans/:plan_id/nodes/:node_id/runs/:run/patch", "patch", "Read what a run changed as a patch, or with path what it changed in one file.")
+	a.Parameters = []apiParameter{pathParameter(in, "plan_id"), pathParameter(in, "node_id"), pathParameter(in, "run"),
+		{Name: "path", In: "query", Description: "A file, as the diffs of the run name it.", Schema: &jsonschema.Schema{Type: "string"}}}
+	a.Responses["200"] = described200("text/plain", &jsonschema.Schema{Type: "string"})
 	d.refusals(a, http.MethodGet, in)
 }
 

@@ -17,9 +17,13 @@ func (p *site) actions() {
 	for path, do := range map[string]func(echo.Context) error{
 		"/demo":                                   p.demo,
 		"/agents/:agent_id/test":                  p.testAgentAction,
-		"/agents/:agent_id/limits":                p.agentLimitsAction,
+		"/agents/:agent_id/delete":                p.deleteAgentAction,
+		"/agents/:agent_id":                       p.agentAction,
+		"/agents/new":                             p.agentAction,
+		"/agents/rescan":                          p.rescanAction,
 		"/plans/new/goal":                         p.fromGoalAction,
 		"/plans/new/hand":                         p.byHandAction,
+		"/plans/new/file":                         p.fromFileAction,
 		"/plans/:plan_id/approve":                 p.onPlan(p.approveAction),
 		"/plans/:plan_id/revise":                  p.onPlan(p.reviseAction),
 		"/plans/:plan_id/replan":                  p.onPlan(p.replanAction),
@@ -31,6 +35,12 @@ func (p *site) actions() {
 		"/plans/:plan_id/delete":                  p.onPlan(p.deleteAction),
 		"/plans/:plan_id/settings":                p.onPlan(p.settingsAction),
 		"/plans/:plan_id/review":                  p.onPlan(p.reviewPlanAction),
+		"/plans/:plan_id/steps":                   p.onPlan(p.addStepAction),
+		"/plans/:plan_id/nodes/:node_id/edit":     p.onNode(p.editAction),
+		"/plans/:plan_id/nodes/:node_id/remove":   p.onNode(p.removeStepAction),
+		"/plans/:plan_id/nodes/:node_id/order":    p.onNode(p.orderAction),
+		"/plans/:plan_id/nodes/:node_id/unorder":  p.onNode(p.unorderAction),
+		"/plans/:plan_id/nodes/:node_id/results":  p.onNode(p.resultsAction),
 		"/plans/:plan_id/nodes/:node_id/review":   p.onNode(p.reviewAction),
 		"/plans/:plan_id/nodes/:node_id/accept":   p.onNode(p.acceptAction),
 		"/plans/:plan_id/nodes/:node_id/judge":    p.onNode(p.judgeAction),
@@ -39,6 +49,7 @@ func (p *site) actions() {
 		"/plans/:plan_id/nodes/:node_id/stop":     p.onNode(p.stopNodeAction),
 		"/plans/:plan_id/nodes/:node_id/answer":   p.onNode(p.answerAction),
 		"/plans/:plan_id/nodes/:node_id/rework":   p.onNode(p.reworkAction),
+		"/plans/:plan_id/nodes/:node_id/follow":   p.onNode(p.followUpAction),
 		"/plans/:plan_id/nodes/:node_id/skip":     p.onNode(p.skipAction),
 		"/plans/:plan_id/nodes/:node_id/unskip":   p.onNode(p.unskipAction),
 	} {
@@ -97,8 +108,8 @@ func backOf(c echo.Context) string {
 	if strings.HasPrefix(c.Path(), views.ServerURL) {
 		return views.ServerURL
 	}
-	if c.Param("agent_id") != "" {
-		return "/agents"
+	if strings.HasPrefix(c.Path(), views.AgentsURL) {
+		return views.AgentsURL
 	}
 	id, err := number(c, "plan_id")
 	if err != nil {

@@ -2,9 +2,10 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"net/http"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -32,15 +33,32 @@ func (p *site) agentsNow(ctx context.Context) (*views.AgentsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := views.AgentsInput{Profiles: list, Limits: limits, Server: p.engine.Server(), Seq: seq}
-	for _, f := range p.engine.Harnesses() {
-		in.Harnesses = append(in.Harnesses, harnessShown(f))
+	spend, err := p.engine.Spending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := views.AgentsInput{Profiles: list, Limits: limits, Spend: spend, Server: p.engine.Server(), Harnesses: p.harnesses(), Seq: seq, Now: plan.StampOf(time.Now()),
+		Faults: map[plan.ProfileID][]string{}}
+	for i := range list {
+		in.Faults[list[i].ID] = p.engine.ProfileFaults(&list[i])
 	}
 	return views.NewAgentsPage(in), nil
 }
 
+// harnesses are those that were found, usable or refused.
+func (p *site) harnesses() []views.Harness {
+	var list []views.Harness
+	for _, f := range p.engine.Harnesses() {
+		list = append(list, harnessShown(f))
+	}
+	return list
+}
+
 func harnessShown(f engine.HarnessFound) views.Harness {
-	h := views.Harness{Slug: f.Slug, Name: f.Info.Name, Version: f.Info.Version, Path: f.Path, Refused: f.Refused}
+	h := views.Harness{Slug: f.Slug, Name: f.Info.Name, Version: f.Info.Version, Path: f.Path, Refused: f.Refused, NeedsModel: f.Info.Features.Model}
+	if f.Refused == "" {
+		h.Protocol = fmt.Sprintf("protocol %d", engine.HarnessProtocol)
+	}
 	for _, c := range f.Info.Capabilities {
 		h.Capabilities = append(h.Capabilities, string(c))
 	}
@@ -48,7 +66,7 @@ func harnessShown(f engine.HarnessFound) views.Harness {
 	for _, feature := range []struct {
 		on   bool
 		word string
-	}{{has.Ask, "asks permission"}, {has.MCP, "Clearbox tools"}, {has.Cost, "reports cost"}} {
+	}{{has.Ask, "asks permission"}, {has.MCP, "Clearbox tools"}, {has.Resume, "resumes sessions"}, {has.Usage, "reports tokens"}, {has.Cost, "reports cost"}} {
 		if feature.on {
 			h.Features = append(h.Features, feature.word)
 		}
@@ -56,30 +74,9 @@ func harnessShown(f engine.HarnessFound) views.Harness {
 	return h
 }
 
-// agentLimitsAction stores what the runs of an agent may use.
-func (p *site) agentLimitsAction(c echo.Context) error {
-	id, err := number(c, "agent_id")
-	if err != nil {
-		return err
-	}
-	ctx := c.Request().Context()
-	list, err := p.engine.Profiles(ctx)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(list, func(p plan.Profile) bool { return p.ID == plan.ProfileID(id) })
-	if i < 0 {
-		return plan.Errorf(plan.NotFound, "there is no agent %d", id)
-	}
-	was, f, in := &list[i], &form{c: c}, engine.ProfileFields{}
-	place := func(field string) string { return views.AgentFieldError(was.ID, field) }
-	changed(&in.MaxParallel, was.MaxParallel, int(f.number("max_parallel", place("parallel"), int64(was.MaxParallel))))
-	changed(&in.MaxTokens, was.MaxTokens, f.number("max_tokens_per_run", place("tokens"), was.MaxTokens))
-	changed(&in.MaxCostUSD, was.MaxCostUSD, f.amount("max_cost_per_run_usd", place("cost"), was.MaxCostUSD))
-	if f.err != nil || in == (engine.ProfileFields{}) {
-		return f.err
-	}
-	_, err = p.engine.UpdateProfile(ctx, was.ID, in)
+// rescanAction looks for harnesses again; the list of them is drawn anew.
+func (p *site) rescanAction(c echo.Context) error {
+	_, err := p.engine.RescanHarnesses(c.Request().Context())
 	return err
 }
 
@@ -93,11 +90,14 @@ func (p *site) testAgentAction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Request().Header.Get("HX-Request") == "" {
+		return p.agentAnswer(c, http.StatusOK, &agentDraft{id: plan.ProfileID(id), outcome: outcomeOf(r)})
+	}
 	return send(c, http.StatusOK, views.TestOutcomeView(outcomeOf(r)))
 }
 
 func outcomeOf(r engine.Report) *views.TestOutcome {
-	o := &views.TestOutcome{OK: r.OK, Detail: r.Detail}
+	o := &views.TestOutcome{OK: r.OK, Detail: r.Detail, Models: r.ModelsSample}
 	add := func(name, value string) {
 		if value != "" {
 			o.Facts = append(o.Facts, views.Fact{Name: name, Value: value})

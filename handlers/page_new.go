@@ -21,7 +21,7 @@ func (p *site) newPlan(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page.ByHand = c.QueryParam("by") == "hand"
+	page.ByHand, page.ByFile = c.QueryParam("by") == "hand", c.QueryParam("by") == "file"
 	return p.answer(c, http.StatusOK, page.Title(), views.BeginView(page))
 }
 

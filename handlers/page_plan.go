@@ -24,11 +24,11 @@ func (p *site) plan(c echo.Context) error {
 	}
 	var drawer *views.Drawer
 	if c.Param("node_id") != "" {
-		r, err := refOf(c)
+		r, err := sessionOf(c)
 		if err != nil {
 			return err
 		}
-		if drawer, err = p.drawer(ctx, s, r, at, false); err != nil {
+		if drawer, err = p.drawer(ctx, s, r, at, inDrawer); err != nil {
 			return err
 		}
 	}
@@ -60,6 +60,11 @@ func (p *site) planPage(ctx context.Context, s *plan.Snapshot, at views.Place, d
 		var err error
 		if in.Goal, in.Revisions, err = p.engine.GoalOf(ctx, s.Root().ID); err != nil {
 			return nil, err
+		}
+		if a == plan.Planning {
+			if in.PlannerRuns, err = p.engine.Runs(ctx, plan.Ref{Plan: s.Root().ID}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return views.NewPlanPage(in), nil

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -10,27 +9,7 @@ import (
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
-	"github.com/clearbox-go/clearbox/views"
 )
-
-// patch sends what the last run of a step changed in one file, as it is stored.
-func (p *site) patch(c echo.Context) error {
-	r, err := refOf(c)
-	if err != nil {
-		return err
-	}
-	path := c.QueryParam("path")
-	files, err := p.engine.Diffs(c.Request().Context(), r)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(files, func(f plan.FileDiff) bool { return f.Path == path && f.Diff != "" })
-	if i < 0 {
-		return plan.Errorf(plan.NotFound, "step %s has no patch of this file", r)
-	}
-	c.Response().Header().Set("Cache-Control", "no-store")
-	return c.Blob(http.StatusOK, "text/plain; charset=utf-8", []byte(files[i].Diff))
-}
 
 // reviewAction has a step reviewed.
 func (p *site) reviewAction(c echo.Context, r plan.Ref) error { return p.askForReview(c, r) }
@@ -100,17 +79,4 @@ func (p *site) reviewer(f *form, s *plan.Snapshot, id plan.PlanID) error {
 		return &fieldError{"set-reviewer-error", err}
 	}
 	return nil
-}
-
-// withChanges reads what the tabs about a step's work show, as far as it is asked for.
-func (p *site) withChanges(ctx context.Context, s *plan.Snapshot, in *views.DrawerInput) (err error) {
-	if in.AllTabs || in.Place.Tab == views.TabChanges {
-		if in.Diffs, err = p.engine.Diffs(ctx, in.Node); err != nil {
-			return err
-		}
-	}
-	if s.Judged[in.Node] != nil && (in.AllTabs || in.Place.Tab == views.TabReview) {
-		in.Judgements, err = p.engine.Judgements(ctx, in.Node)
-	}
-	return err
 }

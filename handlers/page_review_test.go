@@ -101,19 +101,22 @@ func TestTheTabChangesShowsWhatAStepChanged(t *testing.T) {
 	enginetest.Until(t, s.engine, id, "done", enginetest.Status(plan.StatusDone))
 	doc := s.page("/plans/1/nodes/1?tab=changes")
 	text := textAt(t, doc, "changes")
-	for _, want := range []string{"Changed without saying so notes.txt added", "3 files", "main.go changed", "data.bin added", "A binary file", "long.txt added", "501 more lines", "Fprintln(os.Stderr"} {
+	for _, want := range []string{"Changed without saying so notes.txt added", "3 files", "main.go changed", "data.bin added", "A binary file", "long.txt added"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tab does not say %q:\n%.3000s", want, text)
 		}
 	}
-	if n := len(findAll(doc, "data-testid", "file-change")); n != 3 {
+	if !strings.Contains(strings.ReplaceAll(text, " ", ""), `fmt.Fprintln(os.Stderr,"<b>hello</b>")`) {
+		t.Error("the tab does not show the new line")
+	}
+	if n := len(findAll(doc, "data-testid", "file-change")); n != 4 {
 		t.Errorf("%d files", n)
 	}
 	a := s.do("GET", "/plans/1/nodes/1/patch?path=main.go", nil)
 	if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || !strings.Contains(string(a.body), "+\tfmt.Fprintln(os.Stderr, \"<b>hello</b>\")\n") {
 		t.Errorf("the patch: %v %s", a.header, a)
 	}
-	for _, path := range []string{"/plans/1/nodes/1/patch?path=../x", "/plans/1/nodes/1/patch", "/plans/1/nodes/9/patch?path=main.go"} {
+	for _, path := range []string{"/plans/1/nodes/1/patch?path=../x", "/plans/1/nodes/1/patch?run=7", "/plans/1/nodes/9/patch?path=main.go"} {
 		if a := s.do("GET", path, nil); a.status != 404 {
 			t.Errorf("GET %s: %d", path, a.status)
 		}
@@ -213,7 +216,7 @@ func TestReviewScreens(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			p.dark(dark)
 			name := size.name(dark)
-			for page, path := range map[string]string{"changes": "1/nodes/1?tab=changes", "changes-full": "1/nodes/1/full?tab=changes", "review": "1/nodes/1?tab=review", "gate": "2/nodes/1?tab=review"} {
+			for page, path := range map[string]string{"changes": "1/nodes/1?tab=changes", "changes-full": "1/nodes/1/full?tab=changes", "new-file": "new?by=file", "review": "1/nodes/1?tab=review", "gate": "2/nodes/1?tab=review"} {
 				p.open("/plans/" + path)
 				p.until("the connection is up", `document.querySelector('#lost').hidden`)
 				p.shoot(page + "-" + name)

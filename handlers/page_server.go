@@ -70,8 +70,8 @@ func (p *site) change(c echo.Context, in engine.SettingsIn, places []fieldPlace)
 	return goTo(c, views.ServerURL)
 }
 
-// chosen reads boxes; the form sends an empty one too, so that none is an answer.
-func chosen(c echo.Context, name string) ([]string, error) {
+// ticked reads boxes; the form sends an empty one too, so that none is an answer.
+func ticked(c echo.Context, name string) ([]string, error) {
 	all, err := c.FormParams()
 	if err != nil {
 		return nil, plan.Errorf(plan.Malformed, "the form could not be read")
@@ -86,7 +86,7 @@ func chosen(c echo.Context, name string) ([]string, error) {
 }
 
 func (p *site) notificationsAction(c echo.Context) error {
-	events, err := chosen(c, "events")
+	events, err := ticked(c, "events")
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (p *site) hookAction(c echo.Context) error {
 
 // keepHook reads a webhook from its form into a list of all, and keeps that.
 func (p *site) keepHook(c echo.Context, list []engine.WebhookIn, at int) error {
-	events, err := chosen(c, "events")
+	events, err := ticked(c, "events")
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (p *site) previewAction(c echo.Context) error {
 }
 
 func (p *site) applyRetentionAction(c echo.Context) error {
-	words, err := chosen(c, "plan")
+	words, err := ticked(c, "plan")
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,8 @@ func (p *site) settingsAction(c echo.Context, id plan.PlanID) error {
 		if err := p.rootSettings(f, here); err != nil {
 			return err
 		}
+	} else if err := p.subplanWords(f, here, s.Root()); err != nil {
+		return err
 	}
 	had := ""
 	if own := s.Profiles[s.Plan(id).DefaultProfile]; own != nil {
@@ -107,6 +109,7 @@ func (p *site) rootSettings(f *form, root *plan.Plan) error {
 	ctx := f.c.Request().Context()
 	in := engine.UpdatePlanIn{PlanID: root.ID}
 	readSettings(f, root, &in)
+	planWords(f, root, root, &in)
 	if f.err != nil {
 		return f.err
 	}
@@ -119,7 +122,8 @@ func (p *site) rootSettings(f *form, root *plan.Plan) error {
 		return nil
 	}
 	return atField(p.engine.UpdatePlan(ctx, in), []fieldPlace{
-		{"test_instructions", "set-tests-error"}, {"max_parallel", "set-parallel-error"}, {"max_attempts", "set-attempts-error"},
+		{"title", "set-title-error"}, {"description", "set-description-error"}, {"review_policy", "set-policy-error"}, {"isolation", "set-isolation-error"},
+		{"check_command", "set-check-error"}, {"test_instructions", "set-tests-error"}, {"max_parallel", "set-parallel-error"}, {"max_attempts", "set-attempts-error"},
 		{"on_failure", "set-failure-error"}, {"max_tokens", "set-tokens-error"}, {"max_cost_usd", "set-cost-error"},
 		{"stall_after", "set-stall-error"}})
 }

@@ -48,6 +48,8 @@ func (s *server) pages() {
 		"/plans/:plan_id/nodes/:node_id/patch":  p.patch,
 		"/plans/:plan_id/nodes/:node_id/prompt": p.prompt,
 		"/plans/:plan_id/nodes/:node_id/events": p.olderEvents,
+		"/agents/new":                           p.newAgent,
+		"/agents/:agent_id":                     p.agent,
 		"/plans/:plan_id/nodes/:node_id/events/:id": p.event,
 	} {
 		e.GET(path, p.page(show))
@@ -124,8 +126,8 @@ func send(c echo.Context, status int, body templ.Component) error {
 }
 
 func (p *site) assets() views.Assets {
-	return views.Assets{CSS: p.files.URL("app.css"), Pages: p.files.URL("pages.css"), Boot: p.files.URL("boot.js"), App: p.files.URL("app.js"),
-		Htmx: p.files.URL("htmx.min.js"), Worker: p.files.URL("live-worker.js"),
+	return views.Assets{CSS: p.files.URL("app.css"), Pages: p.files.URL("pages.css"), Changes: p.files.URL("changes.css"), Boot: p.files.URL("boot.js"),
+		App: p.files.URL("app.js"), Htmx: p.files.URL("htmx.min.js"), Worker: p.files.URL("live-worker.js"),
 		Watch: p.files.URL("watch.js"), Icon: p.files.URL("favicon.svg"), Marked: p.files.URL("favicon-marked.svg")}
 }
 
@@ -204,6 +206,15 @@ func refOf(c echo.Context) (plan.Ref, error) {
 	return plan.Ref{Plan: plan.PlanID(id), Node: plan.NodeID(node)}, err
 }
 
+// sessionOf reads the step whose session a path names; 0 is the plan's own.
+func sessionOf(c echo.Context) (plan.Ref, error) {
+	if c.Param("node_id") != "0" {
+		return refOf(c)
+	}
+	id, err := number(c, "plan_id")
+	return plan.Ref{Plan: plan.PlanID(id)}, err
+}
+
 // placeOf reads how a plan is looked at; unknown words mean what is usual.
 func placeOf(c echo.Context, id plan.PlanID) views.Place {
 	at := views.Place{Plan: id}
@@ -213,6 +224,12 @@ func placeOf(c echo.Context, id plan.PlanID) views.Place {
 	at.Show = views.ShowOf(c.QueryParam("show"))
 	if tab := c.QueryParam("tab"); tab != views.TabTask && slices.Contains(views.Tabs(), tab) {
 		at.Tab = tab
+	}
+	if l := c.QueryParam("diff"); l == views.LayoutUnified || l == views.LayoutSplit {
+		at.Layout = l
+	}
+	if n, err := strconv.Atoi(c.QueryParam("run")); err == nil && n > 0 {
+		at.Run = n
 	}
 	return at
 }

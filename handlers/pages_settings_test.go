@@ -79,29 +79,6 @@ func TestSettingsChangeWhatWasChanged(t *testing.T) {
 	}
 }
 
-func TestLimitsOfAnAgentAreSetOnItsCard(t *testing.T) {
-	r := newRig(t)
-	doc := r.page("/agents")
-	if n := len(findAll(doc, "data-testid", "save-limits")); n != 2 {
-		t.Errorf("%d cards have limits to set", n)
-	}
-	if a := r.form("/agents/2/limits", url.Values{"max_parallel": {"2"}, "max_tokens_per_run": {"90000"}, "max_cost_per_run_usd": {"0.5"}}, byHtmx); a.status != 204 {
-		t.Fatalf("got %s", a)
-	}
-	if got := textAt(t, r.page("/agents"), "agent-limits"); got != "2 runs at once, 90,000 tokens a run, $0.50 a run" {
-		t.Errorf("the card says %q", got)
-	}
-	for field, at := range map[string]string{"max_parallel": "#agent-2-parallel-error", "max_tokens_per_run": "#agent-2-tokens-error", "max_cost_per_run_usd": "#agent-2-cost-error"} {
-		if a := r.form("/agents/2/limits", url.Values{field: {"-1"}}, byHtmx); a.status != 400 || a.header.Get("HX-Retarget") != at {
-			t.Errorf("%s: %d at %q", field, a.status, a.header.Get("HX-Retarget"))
-		}
-	}
-	before := r.now()
-	if a := r.form("/agents/2/limits", url.Values{"max_parallel": {"2"}}); a.status != 303 || a.header.Get("Location") != "/agents" || r.now() != before {
-		t.Errorf("without scripts, nothing changed: %d %s", a.status, a.header.Get("Location"))
-	}
-}
-
 func TestSettingsOfASubplanAreItsAgentAlone(t *testing.T) {
 	s := newStage(t)
 	s.richPlan()

@@ -81,7 +81,7 @@ func TestEveryPageIsThere(t *testing.T) {
 	s.settled(id)
 	for path, want := range map[string]string{
 		"/connect": "claude mcp add", "/plans": "Move the importer", "/plans?q=importer&state=failed": "Move the importer", "/plans?q=nothing": "Nothing found",
-		"/agents": "Test connection", "/plans/1": "Working now", "/plans/1?view=list": "<table", "/plans/2": "Command line",
+		"/agents": "Test connection", "/agents/2": "Settings of", "/agents/new": "Create the agent", "/plans/1": "Working now", "/plans/1?view=list": "<table", "/plans/2": "Command line",
 		"/plans/1/nodes/1": "Done when", "/plans/1/nodes/1?tab=session": "Run 1", "/plans/1/nodes/10": "What you are to do",
 		"/plans/1/nodes/7": "The agent asks to use", "/plans/1/nodes/6/full?tab=session": "Previous", "/plans/1/nodes/2/prompt": "<pre",
 		"/plans/1/nodes/1?view=list&tab=session": "Run 1",

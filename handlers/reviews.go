@@ -31,6 +31,8 @@ func reviewRows() []operation {
 			"files alone.", doors{mcp: full | observe}, exportPlan),
 		op("node_diffs", "Read what a node's last run changed in its declared files.", doors{rest: get("/plans/:plan_id/nodes/:node_id/diffs")}, nodeDiffs),
 		op("run_diffs", "Read what one run changed.", doors{rest: get("/plans/:plan_id/nodes/:node_id/runs/:run/diffs").ours()}, runDiffs),
+		op("follow_up", "Make a step of what a review found: it comes after the reviewed one, with its files, agent and result, and starts where "+
+			"the plan runs.", doors{rest: post("/plans/:plan_id/nodes/:node_id/follow-up").ours()}, followUp),
 		op("judge_node", "Have a step judged again whose judge came to no verdict.", doors{rest: post("/plans/:plan_id/nodes/:node_id/judge").ours()}, judgeNode),
 		op("accept_node", "Accept a step whose judge came to no verdict.", doors{rest: post("/plans/:plan_id/nodes/:node_id/accept").ours()}, acceptNode),
 		op("node_judgements", "List what judges found of all attempts at a node.",
@@ -168,9 +170,7 @@ func (s *server) exportMarkdown(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.QueryParam("download") != "" {
-		c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="plan-%d.md"`, id))
-	}
+	attach(c, fmt.Sprintf("plan-%d.md", id))
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
 }
 

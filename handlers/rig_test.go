@@ -38,6 +38,7 @@ type rigOptions struct {
 	pace   streamPace
 
 	snapshots bool
+	launcher  func(*enginetest.Launcher) // sets up what the harnesses say
 }
 
 func newRig(t testing.TB) *rig { return newRigWith(t, rigOptions{}) }
@@ -47,6 +48,9 @@ func newRigWith(t testing.TB, o rigOptions) *rig {
 	r := &rig{t: t, log: &logBuffer{}}
 	eo := enginetest.Options(t, o.agents)
 	eo.NoSnapshots = !o.snapshots
+	if o.launcher != nil {
+		o.launcher(eo.Launcher.(*enginetest.Launcher))
+	}
 	eo.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	r.engine = enginetest.Start(t, eo)
 	r.serve(o, eo.Log)

@@ -265,7 +265,6 @@ func TestHeldScreens(t *testing.T) {
 			p.click("[data-testid=over-budget] [data-dialog=settings]")
 			p.shoot("held-settings-" + name)
 			p.open("/agents")
-			p.click("#agent-3-limits > summary")
 			p.shoot("held-agents-" + name)
 			p.open("/plans")
 			p.shoot("held-plans-" + name)

@@ -120,6 +120,10 @@ func (s *server) routes() {
 	s.mount(http.MethodPost, "/api/shutdown", s.shutdown())
 	s.mount(http.MethodGet, "/api/stream", s.stream)
 	s.mount(http.MethodGet, "/api/plans/:plan_id/export.md", s.exportMarkdown)
+	s.mount(http.MethodGet, "/api/plans/:plan_id/export.html", s.exportReport)
+	s.mount(http.MethodGet, "/api/plans/:plan_id/export.json", s.exportTemplate)
+	s.mount(http.MethodGet, "/api/plans/:plan_id/export.yaml", s.exportTemplate)
+	s.mount(http.MethodGet, "/api/plans/:plan_id/nodes/:node_id/runs/:run/patch", s.runPatch)
 	s.mount(http.MethodGet, "/api/openapi.json", s.openAPI)
 	s.mount(http.MethodGet, "/metrics", s.metricsPage)
 	if s.engine.Mock() {

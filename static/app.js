@@ -190,6 +190,7 @@
     mountSession();
     markCurrent();
     follow();
+    if (/^#run-\d+$/.test(location.hash) && byId('log')) toRun(location.hash.slice(5));
     if (part === 'drawer' || byId('drawer')?.dataset.node) reveal(selectedCard(), part === 'drawer');
   }
 
@@ -198,7 +199,7 @@
     const plan = byId('page').dataset.plan;
     const node = byId('drawer')?.dataset.node;
     for (const a of $$('#sidebar a')) {
-      const here = plan ? a.getAttribute('href') === '/plans/' + plan : a.getAttribute('href') === location.pathname;
+      const here = a.getAttribute('href') === (plan ? '/plans/' + plan : location.pathname.replace(/^(\/agents)\/.*/, '$1'));
       a.toggleAttribute('aria-current', here);
       if (here) a.setAttribute('aria-current', 'page');
     }
@@ -220,7 +221,7 @@
     }
     const a = e.target.closest?.('a[href]');
     const href = a?.getAttribute('href');
-    if (!href?.startsWith('/') || a.hasAttribute('target') || a.hasAttribute('download') || 'older' in a.dataset) return;
+    if (!/^[/?]/.test(href ?? '') || a.hasAttribute('target') || a.hasAttribute('download') || 'older' in a.dataset) return;
     e.preventDefault();
     if (dragged) return;
     if (card) {
@@ -228,6 +229,16 @@
       if (card.dataset.sub && e.detail === 0) return go(card.dataset.sub); // Enter
     }
     go(card || a.closest('.step-row') ? withTab(href) : href);
+  });
+
+  // Places on the page itself: going there is no history, which would be gone
+  // through by reading the page anew.
+  on('click', 'a[href^="#"]:not([data-run])', (e, a) => {
+    const to = byId(a.getAttribute('href').slice(1));
+    if (!to) return;
+    e.preventDefault();
+    for (let box = to.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
+    to.focus();
   });
 
   // withTab keeps the tab that is open when another step is opened.
@@ -774,6 +785,19 @@
     }
     setTimeout(() => { word.textContent = 'Copy'; }, 2000);
   });
+  on('click', '[data-copy-url]', async (e, button) => {
+    e.preventDefault();
+    const word = button.textContent;
+    try {
+      const answer = await fetch(button.dataset.copyUrl);
+      if (!answer.ok) throw new Error(answer.status);
+      await navigator.clipboard.writeText(await answer.text());
+      button.textContent = 'Copied';
+    } catch {
+      toast('The patch could not be copied. Open the raw patch and copy it there.');
+    }
+    setTimeout(() => { button.textContent = word; }, 2000);
+  });
   on('click', '[data-theme-next]', () => {
     const next = { light: 'dark', dark: '' }[root.dataset.theme ?? ''] ?? 'light';
     if (next) root.dataset.theme = next;
@@ -794,6 +818,7 @@
     if (ctx.response.status >= 400) return;
     const form = ctx.sourceElement;
     form.closest('dialog')?.close();
+    if (form.dataset.then) go(form.dataset.then);
     const fold = form.closest('[data-fold]');
     if (fold) {
       fold.open = false;
@@ -819,6 +844,15 @@
     box.append(p, close);
     byId('toasts').append(box);
   }
+
+  // A list that is written to its end gets another row.
+  on('input', '[data-rows] textarea:last-child', (e, row) => {
+    if (!row.value) return;
+    const next = row.cloneNode();
+    next.value = '';
+    next.setAttribute('aria-label', row.getAttribute('aria-label').replace(/\d+$/, (n) => Number(n) + 1));
+    row.after(next);
+  });
 
   // ── Keyboard ─────────────────────────────────────────────────────────────
 

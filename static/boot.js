@@ -8,10 +8,10 @@
   } catch { /* storage may be forbidden */ }
   document.documentElement.classList.add('js');
 
-  const old = location.hash.match(/^#\/(?:plan\/(\d+)(?:\/node\/(\d+))?|(agents))(?:\/|$)/);
+  const old = location.hash.match(/^#\/(?:plan\/(\d+)(?:\/node\/(\d+))?|(agents(?:\/\d+)?))(?:\/|$)/);
   if (old) {
     const [, plan, node, agents] = old;
-    location.replace(agents ? '/agents' : '/plans/' + plan + (node ? '/nodes/' + node : ''));
+    location.replace(agents ? '/' + agents : '/plans/' + plan + (node ? '/nodes/' + node : ''));
     return;
   }
   const isPlan = /^\/plans\/\d+(\/nodes\/\d+)?$/.test(location.pathname);

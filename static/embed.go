@@ -17,10 +17,10 @@ import (
 // Prefix is the path under which files are served.
 const Prefix = "/static/"
 
-//go:embed app.css pages.css app.js boot.js watch.js live-worker.js favicon.svg favicon-marked.svg vendor/htmx.min.js
+//go:embed app.css pages.css changes.css report.css app.js boot.js watch.js live-worker.js favicon.svg favicon-marked.svg vendor/htmx.min.js
 var embedded embed.FS
 
-var names = []string{"app.css", "pages.css", "app.js", "boot.js", "watch.js", "live-worker.js", "favicon.svg", "favicon-marked.svg", "vendor/htmx.min.js"}
+var names = []string{"app.css", "pages.css", "changes.css", "report.css", "app.js", "boot.js", "watch.js", "live-worker.js", "favicon.svg", "favicon-marked.svg", "vendor/htmx.min.js"}
 
 // Files are the embedded files under their hashed names. Make them with Load.
 // They do not change and may be read concurrently.
@@ -64,6 +64,12 @@ var types = map[string]string{
 // URL returns the path of a file by its plain name, e.g. "app.css". It is empty
 // for a name that does not exist.
 func (f *Files) URL(name string) string { return f.urls[name] }
+
+// Text returns the content of a file by its plain name, "" for one that does not
+// exist.
+func (f *Files) Text(name string) string {
+	return string(f.served[strings.TrimPrefix(f.urls[name], Prefix)].content)
+}
 
 // ServeHTTP answers requests for paths under Prefix.
 func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {

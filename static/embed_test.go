@@ -14,7 +14,7 @@ import (
 
 func TestEveryFileIsServedUnderItsHash(t *testing.T) {
 	f := Load()
-	for name, mime := range map[string]string{"app.css": "text/css; charset=utf-8", "pages.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
+	for name, mime := range map[string]string{"app.css": "text/css; charset=utf-8", "pages.css": "text/css; charset=utf-8", "changes.css": "text/css; charset=utf-8", "report.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
 		"boot.js": "text/javascript; charset=utf-8", "live-worker.js": "text/javascript; charset=utf-8",
 		"watch.js":    "text/javascript; charset=utf-8",
 		"htmx.min.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml", "favicon-marked.svg": "image/svg+xml"} {
@@ -73,9 +73,13 @@ func TestScriptsStaySmall(t *testing.T) {
 // colours reads the palette: for each name its light and its dark colour.
 func colours(t *testing.T) map[string][2][3]float64 {
 	t.Helper()
-	css, err := embedded.ReadFile("app.css")
-	if err != nil {
-		t.Fatal(err)
+	var css []byte
+	for _, name := range []string{"app.css", "changes.css"} {
+		b, err := embedded.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		css = append(css, b...)
 	}
 	all := map[string][2][3]float64{}
 	for _, m := range regexp.MustCompile(`--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);`).FindAllStringSubmatch(string(css), -1) {
@@ -121,6 +125,11 @@ func TestTextCanBeReadInBothThemes(t *testing.T) {
 	}
 	for _, state := range []string{"running", "failed", "you", "done"} {
 		pairs["text on "+state+"-bg"], pairs["muted on "+state+"-bg"], pairs[state+" on "+state+"-bg"] = text, text, text
+	}
+	for _, x := range []string{"x-comment", "x-string", "x-number", "x-keyword", "x-call", "x-key", "x-tag", "text"} {
+		for _, bg := range []string{"surface", "done-bg", "failed-bg", "add-word", "del-word"} {
+			pairs[x+" on "+bg] = text
+		}
 	}
 	pairs["on-solid on accent-solid"] = text
 	pairs["surface on you"] = text // the count in the sidebar

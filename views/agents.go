@@ -13,15 +13,10 @@ type AgentsInput struct {
 	Limits    []plan.Limit // of their providers
 	Server    plan.Server
 	Harnesses []Harness
+	Spend     []plan.ProfileSpend
+	Faults    map[plan.ProfileID][]string // why its runs would fail
 	Seq       int64
-}
-
-// Harness is a harness that was found, usable or refused.
-type Harness struct {
-	Slug, Name, Version, Path string
-	Capabilities              []string // those it can enforce
-	Features                  []string
-	Refused                   string // why it does not serve; "" when it does
+	Now       plan.Stamp
 }
 
 // AgentsPage lists the agents and the harnesses.
@@ -45,15 +40,17 @@ type AgentCard struct {
 	CapabilitySource string
 	Default          bool
 	InUse            string
+	uses             int
 	Limits           string
-	Fields           []numberField // what its runs may use
-	Refused          *Refused      // nil: its provider takes work, as far as is known
+	Spent            string   // by its runs so far, as far as is known
+	Faults           []string // why its runs would fail
+	Refused          *Refused // nil: its provider takes work, as far as is known
 }
 
 // Refused says that an agent's provider refuses work for now.
 type Refused struct {
-	Until plan.Stamp
-	Text  string // what it said
+	Until plan.Stamp // 0: that is over, and one run tries again
+	Text  string     // what it said
 }
 
 // NewAgentsPage makes the page of agents.
@@ -70,8 +67,17 @@ func NewAgentsPage(in AgentsInput) *AgentsPage {
 		for _, l := range in.Limits {
 			if l.Profile == c.ID {
 				c.Refused = &Refused{l.Until, l.Text}
+				if l.Until <= in.Now {
+					c.Refused.Until = 0
+				}
 			}
 		}
+		for i := range in.Spend {
+			if in.Spend[i].Profile == c.ID {
+				c.Spent = spent(&in.Spend[i])
+			}
+		}
+		c.Faults = in.Faults[c.ID]
 		p.Agents = append(p.Agents, c)
 	}
 	return p
@@ -81,7 +87,7 @@ func agentCard(p *plan.Profile, server plan.Server, usable map[string]bool) Agen
 	capability, source := server.EffectiveCapability(p)
 	c := AgentCard{ID: p.ID, Name: p.Name, Description: p.Description, Harness: p.Harness, Missing: !usable[p.Harness],
 		Model: p.Model, Endpoint: p.BaseURL, Capability: capability, CapabilitySource: capabilitySource(source),
-		Default: p.ID == server.DefaultProfile, InUse: inUse(p.InUse), Limits: limits(p), Fields: agentFields(p)}
+		Default: p.ID == server.DefaultProfile, InUse: inUse(p.InUse), uses: p.InUse, Limits: limits(p)}
 	switch {
 	case p.KeyEnv != "":
 		c.Key = "from " + p.KeyEnv
@@ -112,38 +118,26 @@ func limits(p *plan.Profile) string {
 	return strings.Join(list, ", ")
 }
 
-func agentFields(p *plan.Profile) []numberField {
-	id := func(field string) string { return agentField(p.ID, field) }
-	return []numberField{
-		{ID: id("parallel"), Name: "max_parallel", Label: "Runs at once", Value: count(int64(p.MaxParallel)), Min: "1", Step: "1", Placeholder: "no limit",
-			Help: "In all plans together."},
-		{ID: id("tokens"), Name: "max_tokens_per_run", Label: "Tokens of one run", Value: count(p.MaxTokens), Min: "1", Step: "1", Placeholder: "no limit",
-			Help: "In and out. A run that has used so many is ended, and its step fails."},
-		{ID: id("cost"), Name: "max_cost_per_run_usd", Label: "US dollars of one run", Value: decimal(p.MaxCostUSD), Min: "0", Step: "any", Placeholder: "no limit",
-			Help: "The same in money, for agents that report what they cost."},
+// spent says what an agent's runs have used. Cost that is known of some only is
+// said to be at least so much.
+func spent(s *plan.ProfileSpend) string {
+	text := plural(s.Runs, "run", "runs") + ", " + grouped(s.TokensIn+s.TokensOut) + " tokens"
+	switch {
+	case s.CostUSD == nil:
+	case s.Priced < s.Runs:
+		text += ", at least " + cost(s.CostUSD)
+	default:
+		text += ", " + cost(s.CostUSD)
 	}
-}
-
-func agentField(id plan.ProfileID, field string) string {
-	return "agent-" + strconv.FormatInt(int64(id), 10) + "-" + field
-}
-
-// AgentFieldError is the id of the element that tells what is wrong with one of
-// an agent's fields: parallel, tokens or cost.
-func AgentFieldError(id plan.ProfileID, field string) string {
-	f := numberField{ID: agentField(id, field)}
-	return f.errorID()
+	return text
 }
 
 // DOM is the id of the card's element.
 func (c *AgentCard) DOM() string { return "agent-" + strconv.FormatInt(int64(c.ID), 10) }
 
-func (c *AgentCard) testURL() string {
-	return "/agents/" + strconv.FormatInt(int64(c.ID), 10) + "/test"
-}
-
-func (c *AgentCard) limitsURL() string {
-	return "/agents/" + strconv.FormatInt(int64(c.ID), 10) + "/limits"
+func (c *AgentCard) testURL() string { return AgentURL(c.ID) + "/test" }
+func (c *AgentCard) copyURL() string {
+	return NewAgentURL + "?from=" + strconv.FormatInt(int64(c.ID), 10)
 }
 
 func (c *AgentCard) outcomeID() string { return "outcome-" + strconv.FormatInt(int64(c.ID), 10) }
@@ -162,11 +156,5 @@ type TestOutcome struct {
 	OK     bool
 	Detail string
 	Facts  []Fact
-}
-
-func (h *Harness) title() string {
-	if h.Name != "" && h.Name != h.Slug {
-		return h.Name + " (" + h.Slug + ")"
-	}
-	return h.Slug
+	Models []string // that its endpoint offers
 }

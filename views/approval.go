@@ -22,6 +22,11 @@ type Approval struct {
 	Begun     bool   // it was started at some time: no planner changes it any more
 	Reason    string // of a rejection
 	Revisions []RevisionRow
+
+	Run   *RunHead // of the planner at work; nil: none is
+	Facts []Fact   // the terms on which it would run
+	Shell string   // a warning; "" : no worker has one
+	Table []ProposalStep
 }
 
 // RevisionRow is one revision in a list.
@@ -81,6 +86,15 @@ func newApproval(s *scene, in PlanInput) *Approval {
 	}
 	if n := len(in.Revisions); n > 0 && in.Revisions[n-1].Decided == plan.DecidedRejected {
 		a.Reason = in.Revisions[n-1].Reason
+	}
+	if a.State == plan.Awaiting && a.Here {
+		a.propose(s, in.Place)
+	}
+	heads := runHeads(in.PlannerRuns)
+	for i := range heads {
+		if heads[i].Open {
+			a.Run = &heads[i]
+		}
 	}
 	return a
 }

@@ -1,27 +1,38 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-// How much of a step's changes is laid out. The rest is to be had as raw patches.
+// How much of a run's changes is laid out. The rest is to be had as raw patches.
 const (
-	mostFiles     = 300
-	mostPanel     = 4000 // lines of all files together
-	mostLines     = 400  // lines of one file
-	mostOpenLines = 1200 // lines that are unfolded at first
-	mostLineBytes = 2000
+	mostFiles      = 300
+	mostPanel      = 6000 // lines of all files together
+	mostLines      = 1500 // lines of one file
+	mostOpenLines  = 1200 // lines that are unfolded at first
+	mostUndeclared = 50   // files with their diffs, of those that were not declared
 )
 
-// Changes is what the last run of a step changed.
+// The layouts of diffs: in one column, or what was beside what is.
+const (
+	LayoutUnified = "unified"
+	LayoutSplit   = "split"
+)
+
+// Changes is what one run of a step changed.
 type Changes struct {
 	Node       plan.Ref
-	Empty      string // why no file is listed; "" : there are some
+	Past       bool        // of a run that is not the last one
+	Choices    []RunChoice // runs to choose from, where there are several
+	Base       string      // what it is compared with
+	Writers    []NodeLink  // steps that were writing when its copy was made
+	Has        []NodeLink  // steps whose work its base has
+	Empty      string      // why no file is listed; "" : there are some
 	Undeclared []UndeclaredFile
 	More       int  // undeclared ones without a name
 	Shared     bool // another step ran at the same time
@@ -30,45 +41,54 @@ type Changes struct {
 	Total      int // files
 	Added      int // lines, of all files
 	Removed    int
+	Patch      string // path of the patch of all files, "" : there is none
 	LeftOut    []plan.LeftOut
+
+	run   int // number; 0: none
+	shown int // lines that are laid out
+}
+
+// RunChoice leads to what another run changed.
+type RunChoice struct {
+	Number  int
+	Look    Look
+	Outcome string
+	Why     string
+	URL     string // relative to where one is
+	On      bool
 }
 
 // UndeclaredFile is a file that the step did not say it would change.
-type UndeclaredFile struct{ Path, Word string }
-
-// FileChange is what became of one file.
-type FileChange struct {
-	Path           string
-	DOM            string // id of its element
-	Kind           plan.DiffKind
-	Words          []string // what else there is to say of it
-	Added, Removed int
-	Lines          []diffLine
-	Hidden         int    // lines that are not shown
-	Cut            bool   // the diff as it is stored is not whole
-	Patch          string // path of the raw patch, "" : there is none
-	Open           bool
+type UndeclaredFile struct {
+	Path, Word string
+	File       *FileChange // nil: only its name is known
 }
 
-func newChanges(n *plan.Node, runs []plan.Run, diffs []plan.FileDiff) *Changes {
-	c := &Changes{Node: n.Ref(), More: n.UndeclaredMore, Shared: n.UndeclaredShared}
-	run := runOf(n, runs)
+// newChanges lays out what a run changed: that of the place, else the last one.
+func (s *scene) newChanges(n *plan.Node, in DrawerInput) *Changes {
+	c := &Changes{Node: n.Ref()}
+	run := runOf(n, in.Runs)
+	if chosen := runNumbered(in.Runs, in.Place.Run); chosen != nil {
+		c.Past = run == nil || chosen.ID != run.ID
+		run = chosen
+	}
 	if run != nil {
-		c.LeftOut = run.LeftOut
-	}
-	kinds := map[string]plan.DiffKind{}
-	for i := range diffs {
-		kinds[diffs[i].Path] = diffs[i].Kind
-		if diffs[i].Declared {
-			c.add(&diffs[i])
+		c.run, c.LeftOut = run.Number, run.LeftOut
+		c.Base = baseWords(run)
+		c.Writers = s.linksTo(run.BaseWriters, in.Place)
+		if run.Isolation != "" && run.Isolation != "none" {
+			c.Has = s.doneBefore(n, in.Place)
 		}
 	}
-	for _, path := range n.Undeclared {
-		u := UndeclaredFile{Path: path}
-		if k, ok := kinds[path]; ok {
-			u.Word = kindWord(k)
+	c.choices(in.Runs)
+	c.undeclared(n, in.Diffs)
+	for i := range in.Diffs {
+		if in.Diffs[i].Declared {
+			c.add(&in.Diffs[i])
 		}
-		c.Undeclared = append(c.Undeclared, u)
+	}
+	if len(in.Diffs) > 0 {
+		c.Patch = c.patchURL("")
 	}
 	if c.Total == 0 {
 		c.Empty = whyNoChanges(n, run, len(c.Undeclared) > 0)
@@ -84,6 +104,102 @@ func runOf(n *plan.Node, runs []plan.Run) *plan.Run {
 		}
 	}
 	return nil
+}
+
+func runNumbered(runs []plan.Run, number int) *plan.Run {
+	for i := range runs {
+		if runs[i].Number == number && doesStep(&runs[i]) {
+			return &runs[i]
+		}
+	}
+	return nil
+}
+
+// doesStep reports whether a run does a step's work, and so may change files.
+func doesStep(r *plan.Run) bool { return r.Kind == plan.RunStep || r.Kind == plan.RunExternal }
+
+// choices lists the runs whose changes can be looked at.
+func (c *Changes) choices(runs []plan.Run) {
+	heads := runHeads(runs)
+	for i := range runs {
+		if !doesStep(&runs[i]) {
+			continue
+		}
+		c.Choices = append(c.Choices, RunChoice{Number: runs[i].Number, Look: heads[i].Look, Outcome: heads[i].Outcome, Why: heads[i].Why,
+			URL: query("tab", TabChanges, "run", strconv.Itoa(runs[i].Number)), On: runs[i].Number == c.run})
+	}
+	if n := len(c.Choices); n > 0 {
+		c.Choices[n-1].URL = query("tab", TabChanges) // the last one, which may have a successor
+	}
+	if len(c.Choices) < 2 {
+		c.Choices = nil
+	}
+}
+
+// baseWords says what a run's work is compared with.
+func baseWords(r *plan.Run) string {
+	if r.BaseTree == "" {
+		return ""
+	}
+	tree := shortTree(r.BaseTree)
+	if r.Worktree != "" {
+		return "It worked in a copy of its own, made from the folder as it was then (" + tree + ")."
+	}
+	return "Compared with the folder as it was when the run began (" + tree + ")."
+}
+
+// shortTree is the part of a snapshot's name that tells it from others.
+func shortTree(name string) string {
+	_, hash, _ := strings.Cut(name, ":")
+	return "tree " + hash[:min(len(hash), 10)]
+}
+
+// doneBefore are the steps that a step follows and whose work is done.
+func (s *scene) doneBefore(n *plan.Node, at Place) []NodeLink {
+	var refs []plan.Ref
+	for _, id := range s.Graph(n.PlanID).Prerequisites(n.ID) {
+		if r := (plan.Ref{Plan: n.PlanID, Node: id}); s.Node(r) != nil && s.Node(r).State == plan.Done {
+			refs = append(refs, r)
+		}
+	}
+	return s.linksTo(refs, at)
+}
+
+func (s *scene) linksTo(refs []plan.Ref, at Place) []NodeLink {
+	var list []NodeLink
+	for _, r := range refs {
+		if n := s.Node(r); n != nil {
+			list = append(list, s.link(n, at))
+		}
+	}
+	return list
+}
+
+// undeclared names what was changed without saying so: the step knows that of its
+// last run, the diffs know that of any.
+func (c *Changes) undeclared(n *plan.Node, diffs []plan.FileDiff) {
+	var paths []string
+	byPath := map[string]*plan.FileDiff{}
+	for i := range diffs {
+		if !diffs[i].Declared {
+			byPath[diffs[i].Path] = &diffs[i]
+			paths = append(paths, diffs[i].Path)
+		}
+	}
+	if !c.Past {
+		paths, c.More, c.Shared = n.Undeclared, n.UndeclaredMore, n.UndeclaredShared
+	}
+	for _, path := range paths {
+		u := UndeclaredFile{Path: path}
+		if d := byPath[path]; d != nil {
+			u.Word = kindWord(d.Kind)
+			if len(c.Undeclared) < mostUndeclared && c.shown < mostPanel/2 {
+				u.File = c.file(d)
+				u.File.Open = false
+			}
+		}
+		c.Undeclared = append(c.Undeclared, u)
+	}
 }
 
 func whyNoChanges(n *plan.Node, run *plan.Run, undeclared bool) string {
@@ -112,146 +228,66 @@ func (c *Changes) add(d *plan.FileDiff) {
 		c.MoreFiles++
 		return
 	}
-	shown := 0
-	for i := range c.Files {
-		shown += len(c.Files[i].Lines)
-	}
-	f := FileChange{Path: d.Path, DOM: "file-" + token(d.Path), Kind: d.Kind, Added: d.Added, Removed: d.Removed, Cut: d.Cut}
-	head, lines, more := parseDiff(d.Diff, min(mostLines, mostPanel-shown))
-	f.Lines, f.Hidden, f.Words = lines, more, changeWords(d, head)
-	if d.Diff != "" {
-		f.Patch = NodeURL(c.Node) + "/patch?path=" + url.QueryEscape(d.Path)
-	}
-	f.Open = shown+len(lines) <= mostOpenLines
-	c.Files = append(c.Files, f)
+	c.Files = append(c.Files, *c.file(d))
 }
 
-func kindWord(k plan.DiffKind) string {
-	switch k {
-	case plan.DiffAdded:
-		return "added"
-	case plan.DiffDeleted:
-		return "deleted"
-	case plan.DiffMode:
-		return "mode changed"
+// patchURL is where the raw patch of a file is, or that of all of them.
+func (c *Changes) patchURL(path string) string {
+	u := NodeURL(c.Node) + "/patch"
+	sign := "?"
+	if c.Past {
+		u, sign = u+"?run="+strconv.Itoa(c.run), "&"
 	}
-	return "changed"
+	if path != "" {
+		u += sign + "path=" + url.QueryEscape(path)
+	}
+	return u
 }
 
-// changeWords says of a file what its lines do not.
-func changeWords(d *plan.FileDiff, h diffHead) []string {
-	var words []string
-	add := func(is bool, text string) {
-		if is {
-			words = append(words, text)
-		}
+// dom is the id of the panel: one that shows the last run is kept up to date, in
+// each layout; another stays as it is.
+func (c *Changes) dom(split bool) string {
+	switch {
+	case c.Past:
+		return "node-changes-past"
+	case split:
+		return "node-changes-split"
 	}
-	created := d.Kind == plan.DiffAdded
-	mode := cmp.Or(h.newMode, h.oldMode)
-	add(d.Binary && d.Note == "", "A binary file: its content is not shown.")
-	add(mode == "120000", "It is a symbolic link.")
-	add(mode == "160000", "It is a repository of its own.")
-	add(created && mode == "100755", "It is executable.")
-	add(!created && h.oldMode == "100644" && h.newMode == "100755", "It was made executable.")
-	add(!created && h.oldMode == "100755" && h.newMode == "100644", "It is no longer executable.")
-	add(d.Note != "", d.Note)
-	add(created && d.Diff != "" && !d.Binary && d.Added == 0 && d.Note == "", "It is empty.")
-	return words
-}
-
-// Kind words and counts for the head of a file.
-func (f *FileChange) word() string { return kindWord(f.Kind) }
-
-func (f *FileChange) rest() string {
-	if f.Hidden == 0 {
-		return "The stored diff ends here; the change goes on."
-	}
-	text := plural(f.Hidden, "more line", "more lines")
-	if f.Cut {
-		text += ", and the stored diff is not the whole change"
-	}
-	return text + "."
+	return "node-changes"
 }
 
 func (c *Changes) summary() string {
 	return fmt.Sprintf("%s, %d lines added, %d removed", plural(c.Total, "file", "files"), c.Added, c.Removed)
 }
 
-// diffLine is a line of a unified diff: of the file (' ', '+' or '-'), the head
-// of a hunk ('@') or a remark ('\').
-type diffLine struct {
-	class    byte
-	old, new int // its numbers; 0: it has none
-	text     string
-}
-
-// diffHead is what the lines before the first hunk say.
-type diffHead struct{ oldMode, newMode string }
-
-// parseDiff reads a diff in git's format, at most most lines of its hunks; more
-// is how many there are beyond.
-func parseDiff(diff string, most int) (h diffHead, lines []diffLine, more int) {
-	var old, new int
-	body := false
-	for text := range strings.Lines(diff) {
-		text = strings.TrimSuffix(text, "\n")
-		if !body && !strings.HasPrefix(text, "@@") {
-			h.read(text)
-			continue
-		}
-		body = true
-		l := diffLine{class: ' ', text: text}
-		if text != "" {
-			l.class, l.text = text[0], text[1:]
-		}
-		switch l.class {
-		case '@':
-			l.text = text
-			old, new = hunkStart(text)
-		case '\\':
-			l.text = strings.TrimSpace(l.text)
-		case '+':
-			l.new, new = new, new+1
-		case '-':
-			l.old, old = old, old+1
-		default:
-			l.class, l.old, l.new = ' ', old, new
-			old, new = old+1, new+1
-		}
-		if len(lines) >= most {
-			more++
-			continue
-		}
-		lines = append(lines, l)
-	}
-	return h, lines, more
-}
-
-func (h *diffHead) read(line string) {
-	for _, p := range []struct {
-		prefix string
-		to     *string
-	}{{"old mode ", &h.oldMode}, {"new mode ", &h.newMode}, {"new file mode ", &h.newMode}, {"deleted file mode ", &h.oldMode}} {
-		if mode, ok := strings.CutPrefix(line, p.prefix); ok {
-			*p.to = strings.TrimSpace(mode)
+// layouts leads to the other layout of the diffs.
+func (d *Drawer) layouts() []layoutLink {
+	at := d.Place
+	list := []layoutLink{{Word: "Unified"}, {Word: "Side by side"}}
+	for i, name := range []string{LayoutUnified, LayoutSplit} {
+		at.Layout = name
+		list[i].URL, list[i].On = at.WithTab(TabChanges).Node(d.Node), name == d.layout()
+		if d.Full {
+			list[i].URL = fullURL(d.Node, at.WithTab(TabChanges))
 		}
 	}
+	return list
 }
 
-// hunkStart reads the first line numbers of "@@ -3,7 +4,8 @@".
-func hunkStart(head string) (old, new int) {
-	var a, b string
-	if _, err := fmt.Sscanf(head, "@@ -%s +%s @@", &a, &b); err != nil {
-		return 1, 1
-	}
-	for _, p := range []struct {
-		text string
-		to   *int
-	}{{a, &old}, {b, &new}} {
-		first, _, _ := strings.Cut(p.text, ",")
-		if _, err := fmt.Sscan(first, p.to); err != nil {
-			*p.to = 1
-		}
-	}
-	return old, new
+type layoutLink struct {
+	Word, URL string
+	On        bool
 }
+
+// layout is how diffs are laid out: beside each other where there is room.
+func (d *Drawer) layout() string {
+	switch {
+	case d.Place.Layout != "":
+		return d.Place.Layout
+	case d.Full:
+		return LayoutSplit
+	}
+	return LayoutUnified
+}
+
+func (d *Drawer) split() bool { return d.layout() == LayoutSplit }

@@ -114,6 +114,8 @@ func (c *scene) readyLine(n *plan.Node) Line {
 	switch h := c.hold(n); {
 	case h.Phase == plan.PhaseFiles && !h.By.IsZero():
 		return Line{Text: fmt.Sprintf("waits for %s · shares files", h.By)}
+	case h.Phase == plan.PhaseLimit && h.Reason == plan.HeldTrying:
+		return Line{Text: "trying again"}
 	case h.Phase == plan.PhaseLimit && h.Until == 0:
 		return Line{Text: "waits for a limit"}
 	case h.Phase == plan.PhaseLimit:

@@ -53,10 +53,12 @@ func TestHoldsAreSaid(t *testing.T) {
 		edit func(n *plan.Node)
 		want Line
 	}{
-		"no slot":             {plan.Hold{Phase: plan.PhaseSlot}, nil, Line{Text: "waits for a free agent"}},
-		"no budget":           {plan.Hold{Phase: plan.PhaseBudget}, nil, Line{Text: "budget used up"}},
-		"in a moment":         {plan.Hold{Phase: plan.PhaseQueued}, nil, Line{Text: "up next"}},
-		"a limit":             {plan.Hold{Phase: plan.PhaseLimit, Until: 7000}, nil, Line{Text: "limit until", At: 7000}},
+		"no slot":     {plan.Hold{Phase: plan.PhaseSlot}, nil, Line{Text: "waits for a free agent"}},
+		"no budget":   {plan.Hold{Phase: plan.PhaseBudget}, nil, Line{Text: "budget used up"}},
+		"in a moment": {plan.Hold{Phase: plan.PhaseQueued}, nil, Line{Text: "up next"}},
+		"a limit":     {plan.Hold{Phase: plan.PhaseLimit, Until: 7000}, nil, Line{Text: "limit until", At: 7000}},
+		"a limit that one run tries": {plan.Hold{Phase: plan.PhaseLimit, Reason: plan.HeldTrying}, func(n *plan.Node) { n.Phase, n.NotBefore = plan.PhaseLimit, 6000 },
+			Line{Text: "trying again"}},
 		"a limit without end": {plan.Hold{Phase: plan.PhaseLimit}, nil, Line{Text: "waits for a limit"}},
 		"a limit of its own that is over": {plan.Hold{Phase: plan.PhaseSlot}, func(n *plan.Node) { n.Phase, n.NotBefore = plan.PhaseLimit, 6000 },
 			Line{Text: "waits for a free agent"}},

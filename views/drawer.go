@@ -2,9 +2,7 @@ package views
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -20,12 +18,17 @@ type DrawerInput struct {
 
 	Diffs      []plan.FileDiff // of the last run; for the tab changes
 	Judgements []plan.Review   // for the tab review
-	AllTabs    bool            // but the session: whichever may be open
+
+	AttemptDiffs map[plan.RunID][]plan.FileDiff // what each attempt changed; for the tab review
+
+	AllTabs bool // but the session: whichever may be open
+	Full    bool // on a page of its own
 }
 
 // Drawer is a step as its drawer, or its own page, shows it.
 type Drawer struct {
 	Place Place
+	Full  bool
 	Node  plan.Ref
 	Seq   int64
 
@@ -45,6 +48,9 @@ type Drawer struct {
 	Session *Session
 	Changes *Changes
 	Review  *ReviewPanel
+	Planner *PlannerPanel // instead of all these: it is the session that plans
+	Edit    *Edit
+	Order   *Order
 
 	Previous, Next string // paths of the steps before and after, for the full page
 	PlanTitle      string
@@ -118,8 +124,11 @@ type Fact struct {
 // NewDrawer makes the drawer of a step.
 func NewDrawer(in DrawerInput) *Drawer {
 	s := newScene(in.Snapshot)
+	if in.Node.Node == 0 {
+		return s.plannerDrawer(in)
+	}
 	n := s.Node(in.Node)
-	d := &Drawer{Place: in.Place, Node: in.Node, Seq: s.Seq, Ref: in.Node.String(), Title: n.Title, Look: s.look(n),
+	d := &Drawer{Place: in.Place, Full: in.Full, Node: in.Node, Seq: s.Seq, Ref: in.Node.String(), Title: n.Title, Look: s.look(n),
 		Line: s.line(n), User: n.Kind == plan.KindUser, Actions: actionsOf(n), PlanTitle: s.Plan(n.PlanID).Title}
 	for _, q := range s.asked[in.Node] {
 		d.Asking = append(d.Asking, askItem(in.Place, n, q))
@@ -146,10 +155,14 @@ func (d *Drawer) open(s *scene, n *plan.Node, in DrawerInput) {
 		d.Task = s.task(n, in)
 	}
 	if tab == TabChanges || in.AllTabs {
-		d.Changes = newChanges(n, in.Runs, in.Diffs)
+		d.Changes = s.newChanges(n, in)
 	}
 	if tab == TabReview || in.AllTabs {
 		d.Review = s.reviewPanel(n, in.Place, in.Judgements)
+		d.Review.Attempts = attemptsAt(n, in)
+	}
+	if tab == TabEdit || in.AllTabs {
+		d.Edit, d.Order = s.edit(n, in.Place), s.order(n, in.Place)
 	}
 }
 
@@ -188,24 +201,8 @@ func (s *scene) neighbours(n *plan.Node, at Place) (previous, next string) {
 	return previous, next
 }
 
-func fullURL(r plan.Ref, at Place) string { return NodeURL(r) + "/full" + query("tab", at.Tab) }
-
-func newSession(s *scene, n *plan.Node, in DrawerInput) *Session {
-	scribe := NewScribe(in.Node, in.Runs)
-	ses := &Session{Node: in.Node, Runs: runHeads(in.Runs), Segments: segments(scribe.Entries(in.Events)), Live: n.Working(), Waits: s.line(n)}
-	if in.Older && len(in.Events) > 0 {
-		ses.Older = in.Events[0].ID
-	}
-	return ses
-}
-
-// OlderSession is the part of a transcript before an entry.
-func OlderSession(node plan.Ref, runs []plan.Run, events []plan.Event, more bool) *Session {
-	ses := &Session{Node: node, Segments: segments(NewScribe(node, runs).Entries(events))}
-	if more && len(events) > 0 {
-		ses.Older = events[0].ID
-	}
-	return ses
+func fullURL(r plan.Ref, at Place) string {
+	return NodeURL(r) + "/full" + query("tab", at.Tab, "diff", at.layoutOf())
 }
 
 func (s *scene) task(n *plan.Node, in DrawerInput) *Task {
@@ -268,86 +265,6 @@ func (s *scene) files(n *plan.Node, at Place) []FileRow {
 	return rows
 }
 
-func (s *scene) agentRow(n *plan.Node) AgentRow {
-	if n.Kind == plan.KindUser {
-		return AgentRow{Person: true, Name: "You"}
-	}
-	a := s.Agent(n)
-	row := AgentRow{Capability: a.Capability, CapabilitySource: capabilitySource(a.CapabilitySource)}
-	switch a.Source {
-	case plan.FromNode:
-		row.Source = "set on this step"
-	case plan.FromPlan:
-		row.Source = "this plan's default"
-	case plan.FromInherited:
-		row.Source = fmt.Sprintf("inherited from plan %d", a.FromPlan)
-	default:
-		row.Source = "the server's default"
-	}
-	if a.Profile != nil {
-		row.Name, row.Model, row.Harness = a.Profile.Name, a.Profile.Model, a.Profile.Harness
-	}
-	return row
-}
-
-func capabilitySource(source string) string {
-	switch source {
-	case plan.FromProfile:
-		return "set on the agent"
-	case plan.FromCustom:
-		return "narrowed by its own tools or permission mode"
-	}
-	return "the server's default"
-}
-
-func (s *scene) facts(n *plan.Node, runs []plan.Run) []Fact {
-	var list []Fact
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, Fact{Name: name, Value: value})
-		}
-	}
-	if n.StartedAt != 0 {
-		list = append(list, Fact{Name: "Started", At: n.StartedAt})
-	}
-	switch {
-	case n.State == plan.Running && n.StartedAt != 0:
-		list = append(list, Fact{Name: "Running for", Since: n.StartedAt})
-	case n.FinishedAt != 0:
-		add("Took", between(n.StartedAt, n.FinishedAt))
-	}
-	if h := s.hold(n); n.State == plan.Ready && h.Until != 0 {
-		list = append(list, Fact{Name: "Starts again", At: h.Until})
-	}
-	if len(runs) > 1 {
-		add("Runs", strconv.Itoa(len(runs)))
-	}
-	add("Attempts", s.attempts(n))
-	if n.Interruptions > 0 {
-		add("Interruptions", strconv.Itoa(n.Interruptions))
-	}
-	add("Tokens", tokenWords(n.TokensIn, n.TokensOut))
-	add("Cost", cost(n.CostUSD))
-	return list
-}
-
-// attempts says how often the step was tried, and how often it may be, "" where
-// that says nothing.
-func (s *scene) attempts(n *plan.Node) string {
-	made, most := n.Attempts-n.AttemptsBefore, s.maxAttempts(n)
-	switch {
-	case most == 1 && n.Attempts < 2:
-		return ""
-	case most == 1:
-		return strconv.Itoa(n.Attempts)
-	case n.Attempts == 0:
-		return fmt.Sprintf("up to %d", most)
-	case n.AttemptsBefore > 0:
-		return fmt.Sprintf("%d of %d; %d in all", made, most, n.Attempts)
-	}
-	return fmt.Sprintf("%d of %d", made, most)
-}
-
 // Topic is what an open drawer follows.
 func (d *Drawer) Topic() string { return "node:" + d.Ref }
 
@@ -363,32 +280,26 @@ func (d *Drawer) fullTabURL(tab string) string { return fullURL(d.Node, d.Place.
 // Pieces are the parts of the drawer that change, without transcript entries:
 // of all tabs that it holds, since who follows the step may have any of them open.
 func (d *Drawer) Pieces() []Piece {
+	if d.Planner != nil {
+		return append([]Piece{{ID: "node-head", Body: plannerHead(d)}}, runPieces(d.Runs)...)
+	}
 	list := []Piece{{ID: "node-head", Body: nodeHead(d)}}
 	if d.Task != nil {
 		list = append(list, Piece{ID: "node-task", Body: taskPanel(d)})
 	}
 	if d.Changes != nil {
-		list = append(list, Piece{ID: "node-changes", Body: changesPanel(d.Changes)})
+		for _, split := range []bool{false, true} {
+			list = append(list, Piece{ID: d.Changes.dom(split), Body: changesPanel(d.Changes, split)})
+		}
 	}
 	if d.Review != nil {
 		list = append(list, Piece{ID: "node-review", Body: reviewPanel(d.Review)})
+	}
+	if d.Order != nil {
+		list = append(list, Piece{ID: "node-order", Body: orderPanel(d.Order)})
 	}
 	return append(list, runPieces(d.Runs)...)
 }
 
 // waitsForYou reports whether a person is to do the step now.
 func (d *Drawer) waitsForYou() bool { return d.User && d.Look == lookYou }
-
-func capabilityWords(what string) string {
-	switch what {
-	case "read":
-		return "read and search"
-	case "run":
-		return "read, search and run commands"
-	case "edit":
-		return "read, search and edit files"
-	case "full":
-		return "read, search, edit files and run commands"
-	}
-	return what
-}

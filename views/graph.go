@@ -203,3 +203,8 @@ func sign(f float64) float64 {
 	}
 	return 1
 }
+
+// tightBox is the view of a picture that nobody drags about.
+func (g *Graph) tightBox() string {
+	return "-8 -8 " + pixels(g.Width+16) + " " + pixels(g.Height+16)
+}

@@ -7,7 +7,7 @@ import (
 )
 
 // Assets are the addresses of the files that pages load.
-type Assets struct{ CSS, Pages, Boot, App, Watch, Htmx, Worker, Icon, Marked string }
+type Assets struct{ CSS, Pages, Changes, Boot, App, Watch, Htmx, Worker, Icon, Marked string }
 
 // Shell is what is around every page.
 type Shell struct {

@@ -3,6 +3,7 @@ package views
 // BeginPage is the page on which people begin a plan.
 type BeginPage struct {
 	ByHand  bool     // else from a goal
+	ByFile  bool     // or from a file
 	Agents  []string // names
 	Folders []string // in which other plans work
 }
@@ -43,4 +44,11 @@ func (p *BeginPage) handFields() []textField {
 func (p *BeginPage) folderField() textField {
 	return textField{ID: "new-dir", Name: "working_directory", Label: "Working directory", Required: true, List: "new-dirs",
 		Help: "Absolute path of an existing folder. All steps work in it."}
+}
+
+func (p *BeginPage) fileFolderField() textField {
+	f := p.folderField()
+	f.Required = false
+	f.Help = "Absolute path of an existing folder. It stands for what the file says, and is needed where the file says nothing, as templates do."
+	return f
 }

@@ -22,6 +22,8 @@ type PlanInput struct {
 
 	Goal      *plan.Goal      // nil: it was not made from one
 	Revisions []plan.Revision // the first first
+
+	PlannerRuns []plan.Run // while it is planned
 }
 
 // PlanPage is a plan as its page shows it.
@@ -41,6 +43,7 @@ type PlanPage struct {
 	Meter    *Meter // nil: there is no budget
 	Review   *PlanReview
 	Settings Settings
+	Steps    []Choice // of the plan, where they can be listed
 
 	Approval   *Approval // nil: it needs none
 	OverBudget string    // why nothing new starts; "" : it may
@@ -104,6 +107,11 @@ func NewPlanPage(in PlanInput) *PlanPage {
 		p.Look = approvalLook(p.Root.Approval, p.Look)
 	}
 	p.Review = s.planReview(id)
+	if all := s.NodesOf(id); len(all) <= maxChoices {
+		for _, n := range all {
+			p.Steps = append(p.Steps, Choice{n.ID, n.Ref().String() + " " + n.Title})
+		}
+	}
 	switch {
 	case in.Place.View == ViewList:
 		p.List = newList(s, in.Place)

@@ -3,7 +3,9 @@ package views
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,6 +82,14 @@ func everything(text string) map[string]templ.Component {
 	}
 	summary := []PlanSummary{{ID: 1, Title: text, WorkDir: text, Tally: plan.Tally{Total: 3, Waiting: 1}}}
 	profiles := []plan.Profile{*s.Profiles[1], *s.Profiles[2]}
+	harness := Harness{Slug: text, Name: text, Path: text, Refused: text, Version: text}
+	agents := NewAgentsPage(AgentsInput{Profiles: profiles, Limits: []plan.Limit{{Profile: 1, Until: 9, Text: text}}, Harnesses: []Harness{harness},
+		Faults: map[plan.ProfileID][]string{2: {text}}})
+	setting := plan.Setting{Name: text, Title: text, Help: text, Enum: []json.RawMessage{[]byte(strconv.Quote("x"))}}
+	form := NewAgentForm(AgentFormInput{Profile: &profiles[0], Harness: harness, Choices: []Harness{harness}, Fault: text,
+		Settings: &plan.Settings{Open: true, List: []plan.Setting{setting, {Name: "z", Title: text, Help: text, Type: plan.SettingObject}}},
+		Values:   map[string]string{"name": text, "harness": text, "params": text, "params.z": text, "params." + text: text, "description": text},
+		Faults:   map[string]string{"name": text, "params.z": text, "api_key": text}})
 	return map[string]templ.Component{
 		"graph":    PlanView(planPage(s, Place{Plan: 1})),
 		"list":     PlanView(planPage(s, Place{Plan: 1, View: ViewList})),
@@ -102,8 +112,13 @@ func everything(text string) map[string]templ.Component {
 		"toast":    Toast(text),
 		"field":    FieldError(text),
 		"outcome":  TestOutcomeView(&TestOutcome{Detail: text, Facts: []Fact{{Name: "x", Value: text}}}),
-		"agents":   AgentsView(NewAgentsPage(AgentsInput{Profiles: profiles, Limits: []plan.Limit{{Profile: 1, Until: 9, Text: text}}, Harnesses: []Harness{{Slug: text, Name: text, Path: text, Refused: text}}})),
-		"start":    StartView(NewStartPage("http://127.0.0.1:1", true)),
+		"agents":   AgentsView(agents),
+		"agent":    AgentPageView(NewAgentPage(agents, 1, form, []AgentUse{UseOf(plan.Ref{Plan: 1, Node: 2}, text, false, text)})),
+		"newagent": NewAgentView(form, text),
+		"faults":   AgentFaultsView(form),
+		"tried":    AgentTriedView(form, &TestOutcome{Detail: text, Models: []string{text}}),
+		"saved":    AgentSavedView(form),
+		"start":    StartView(&StartPage{[]Client{{"claude", "Claude Code", "Run once:", "claude mcp add <x>"}}}),
 		"document": Layout(&Shell{Title: text, Sidebar: Sidebar{Plans: summary}, Page: ProblemView(text, text)}),
 	}
 }

@@ -66,12 +66,15 @@ type ReviewPanel struct {
 	Judging    string     // how far a judgement is
 	Judgement  *Judgement
 	Earlier    []Judgement // the newest first
+	Attempts   []Attempt   // side by side, the first first
 	Decide     bool        // a person has to say how it goes on
 	AcceptURL  string
 	JudgeURL   string
 	TaskURL    string
 	CanRework  bool
-	WhyNothing string // said where there is nothing else
+	FollowURL  string
+	Findings   []Finding // that can be made steps
+	WhyNothing string    // said where there is nothing else
 }
 
 // Judgement is what a gate found of an attempt.
@@ -139,6 +142,9 @@ func (s *scene) reviewPanel(n *plan.Node, at Place, judgements []plan.Review) *R
 	finished := n.State == plan.Done || n.State == plan.Failed
 	if finished {
 		p.Ask = s.askReview(r, here)
+	}
+	if finished && p.Verdict != nil {
+		p.FollowURL, p.Findings = here+"/follow", findingsOf(p.Verdict.Findings)
 	}
 	if p.Verdict == nil && p.Running == "" && p.Judging == "" && p.Judgement == nil && len(p.Earlier) == 0 {
 		p.WhyNothing = "Nobody has reviewed it."

@@ -77,6 +77,8 @@ type proposedStep struct {
 	ResultsFrom []string `json:"results_from"`
 	MaxAttempts int      `json:"max_attempts"`
 	Check       string   `json:"check_command"`
+	Agent       string   `json:"agent"`
+	Isolation   string   `json:"isolation"`
 	Minutes     float64  `json:"estimate_minutes"`
 }
 
@@ -152,7 +154,7 @@ func (p *proposal) fields(n *proposedStep) [][2]string {
 	if n.Kind == string(plan.KindUser) {
 		who = "you"
 	}
-	return [][2]string{{"Title", n.Title}, {"Description", n.Description}, {"Done by", who}, {"Type", n.TaskType}, {"Files", strings.Join(n.Files, ", ")},
+	return [][2]string{{"Title", n.Title}, {"Description", n.Description}, {"Done by", who}, {"Agent", n.Agent}, {"Isolation", n.Isolation}, {"Type", n.TaskType}, {"Files", strings.Join(n.Files, ", ")},
 		{"Done when", strings.Join(n.Criteria, "\n")}, {"Attempts", count(int64(n.MaxAttempts))}, {"Check", n.Check}, {"Estimate", minutes},
 		{"After", strings.Join(p.titles(p.after(n.Key)), "; ")}, {"Results from", strings.Join(p.titles(n.ResultsFrom), "; ")}}
 }

@@ -41,8 +41,8 @@ func runHeads(runs []plan.Run) []RunHead {
 	return list
 }
 
-// whyRun says in a word what a run is for: what it is, or what became of the one
-// before.
+// whyRun says in a few words what a run is for: what it is, why it was begun, or,
+// where that was not kept, what became of the one before.
 func whyRun(r, before *plan.Run) string {
 	switch r.Kind {
 	case plan.RunReview, plan.RunPlanReview:
@@ -52,7 +52,10 @@ func whyRun(r, before *plan.Run) string {
 	case plan.RunPlanner:
 		return "planner"
 	}
-	if before == nil {
+	if r.StartCause != "" && r.StartCause != plan.StartFirst {
+		return r.StartCause
+	}
+	if before == nil || r.StartCause != "" {
 		return ""
 	}
 	switch before.Outcome {

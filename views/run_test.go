@@ -28,6 +28,21 @@ func TestRunsSayWhyTheyWereBegun(t *testing.T) {
 	}
 }
 
+func TestRunsAreNamedByWhyTheyBegan(t *testing.T) {
+	runs := []plan.Run{{Number: 1, Kind: plan.RunStep, StartCause: plan.StartFirst, Outcome: plan.OutcomeFailed},
+		{Number: 2, Kind: plan.RunStep, StartCause: plan.StartRetry, Outcome: plan.OutcomeDone},
+		{Number: 3, Kind: plan.RunJudge, Outcome: plan.OutcomeDone},
+		{Number: 4, Kind: plan.RunStep, StartCause: "attempt 2 of 3 after check failed"}}
+	want := []string{"Run 1", "Run 2 · retry by a person", "Run 3 · judge", "Run 4 · attempt 2 of 3 after check failed"}
+	var got []string
+	for _, h := range runHeads(runs) {
+		got = append(got, h.Name())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestAHeadTellsWhatCameOfTheRun(t *testing.T) {
 	price := 0.4
 	over := plan.Run{Number: 2, Kind: plan.RunStep, Outcome: plan.OutcomeFailed, Cause: "the tests are red\nFAIL", AgentName: "claude",

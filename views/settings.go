@@ -24,6 +24,7 @@ type Settings struct {
 	Agents           []string
 	Reviewer         string // name of the plan's own review agent; "" inherits
 	InheritsReviewer string
+	Words            PlanWords
 }
 
 func newSettings(s *scene, in PlanInput) Settings {
@@ -33,6 +34,8 @@ func newSettings(s *scene, in PlanInput) Settings {
 		OnFailure: root.OnFailure, MaxTokens: count(root.MaxTokens), MaxCost: decimal(root.MaxCostUSD),
 		StallMinutes: minutes(root.StallAfter), SpentTokens: grouped(root.Tokens), SpentCost: dollars(root.Spent.CostUSD),
 		Inherits: s.inherits(p)}
+	set.Words = PlanWords{Title: p.Title, Description: p.Description, Check: root.CheckCommand, Policy: root.ReviewPolicy, Isolation: root.Isolation,
+		TopLevel: p.TopLevel(), Fixed: s.Tally(root.ID).Running > 0}
 	if root.Uncosted > 0 {
 		set.SpentCost += "; " + uncosted(root)
 	}

@@ -33,7 +33,7 @@ func (p *PlanSummary) Look() Look {
 
 // Waiting counts what waits for a person.
 func (p *PlanSummary) Waiting() int {
-	n := p.Tally.Waiting + p.Questions
+	n := p.Tally.Waiting + p.Tally.Asking + p.Questions
 	if p.NoBudget {
 		n++
 	}

@@ -80,7 +80,7 @@ func (t *times) spans(n *plan.Node) []timeSpan {
 	}
 	list = append(list, t.depends(n)...)
 	slices.SortStableFunc(list, func(a, b timeSpan) int { return cmp.Compare(a.from, b.from) })
-	return joined(list)
+	return joinedSpans(list)
 }
 
 func runSpans(r *plan.Run) []timeSpan {
@@ -164,9 +164,9 @@ func closedSpan(kind string, from, to plan.Stamp) []timeSpan {
 	return []timeSpan{{kind: kind, from: from, to: to}}
 }
 
-// joined makes one of spans that follow each other and are of one kind, and
+// joinedSpans makes one of spans that follow each other and are of one kind, and
 // leaves out what was too short to be waited for.
-func joined(list []timeSpan) []timeSpan {
+func joinedSpans(list []timeSpan) []timeSpan {
 	const briefly, gap = 0.05, 0.02
 	var out []timeSpan
 	for _, s := range list {

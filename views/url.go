@@ -25,10 +25,11 @@ const (
 	TabSession = "session"
 	TabChanges = "changes"
 	TabReview  = "review"
+	TabEdit    = "edit"
 )
 
 // Tabs are all of them.
-func Tabs() []string { return []string{TabTask, TabSession, TabChanges, TabReview} }
+func Tabs() []string { return []string{TabTask, TabSession, TabChanges, TabReview, TabEdit} }
 
 // Place is where in a plan someone is: enough to make the links of a page.
 type Place struct {
@@ -36,6 +37,17 @@ type Place struct {
 	View string // "" : whatever is usual
 	Tab  string // "" : task
 	Show string // of a table: the look of the steps that are shown; "" : all
+
+	Layout string // of diffs; "" : whatever is usual
+	Run    int    // whose changes are shown; 0: the last one's
+}
+
+// layoutOf is the layout of diffs, where the tab has some.
+func (p Place) layoutOf() string {
+	if p.Tab != TabChanges {
+		return ""
+	}
+	return p.Layout
 }
 
 // PlanURL returns the path of a plan's page.
@@ -57,7 +69,7 @@ func (p Place) URL() string { return PlanURL(p.Plan) + query("view", p.View) }
 // Node returns the path of a step seen from here. A step of another plan is
 // shown in its own.
 func (p Place) Node(r plan.Ref) string {
-	return NodeURL(r) + query("view", p.View, "tab", p.Tab)
+	return NodeURL(r) + query("view", p.View, "tab", p.Tab, "diff", p.layoutOf())
 }
 
 // WithTab returns the place with another tab.

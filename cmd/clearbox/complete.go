@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clearbox-go/clearbox/handlers"
 )
 
 const completionText = `
@@ -248,8 +250,8 @@ func (c *completion) argument(ctx context.Context) []string {
 		return nil
 	case "CLIENT":
 		var out []string
-		for _, m := range mcpClients() {
-			out = append(out, m.id+"\t"+m.name)
+		for _, m := range handlers.MCPClients() {
+			out = append(out, m.ID+"\t"+m.Name)
 		}
 		return out
 	}

@@ -24,7 +24,9 @@ type rule struct {
 var rules = []rule{
 	{"engine/plan", nil, []string{"database/sql", "net/http", "os/exec", "github.com/jmoiron/sqlx"}},
 	{"views/graph", nil, []string{"database/sql", "net/http", "os/exec"}},
-	{"views", []string{"engine/plan", "views/graph"}, []string{"github.com/labstack/echo/v4"}},
+	{"views/diff", nil, []string{"database/sql", "net/http", "os/exec"}},
+	{"views/syntax", nil, []string{"database/sql", "net/http", "os/exec"}},
+	{"views", []string{"engine/plan", "views/graph", "views/diff", "views/syntax"}, []string{"github.com/labstack/echo/v4"}},
 	{"engine/internal/harness", []string{"engine/plan", "plugin"}, nil},
 	{"engine/internal/*", []string{"engine/plan"}, nil},
 	{"engine", []string{"engine/plan", "engine/internal/*", "plugin"},
@@ -35,9 +37,10 @@ var rules = []rule{
 	{"cmd/harness-claude", []string{"plugin", "plugin/*"}, nil},
 	{"cmd/harness-openai", []string{"plugin", "plugin/*"}, nil},
 	{"cmd/harness-mock", []string{"plugin", "plugin/*"}, nil},
-	{"handlers", []string{"engine", "engine/plan", "views", "static"}, []string{"database/sql", "os/exec", "github.com/jmoiron/sqlx"}},
+	{"handlers/planfile", nil, []string{"database/sql", "net/http", "os/exec"}},
+	{"handlers", []string{"engine", "engine/plan", "handlers/planfile", "views", "static"}, []string{"database/sql", "os/exec", "github.com/jmoiron/sqlx"}},
 	{"static", nil, nil},
-	{"cmd/clearbox", []string{"handlers", "engine", "engine/plan", "static", "plugin", "plugin/plugintest"}, nil},
+	{"cmd/clearbox", []string{"handlers", "handlers/planfile", "engine", "engine/plan", "static", "plugin", "plugin/plugintest"}, nil},
 }
 
 // support is for tests, benchmarks and examples; nothing else may import it, but

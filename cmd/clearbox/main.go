@@ -12,6 +12,7 @@ import (
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/handlers/planfile"
 )
 
 // version is the version of this build.
@@ -70,7 +71,7 @@ func (s *streams) report(err error) int {
 // faultLines returns the lines of an error: one, unless it lists faults that
 // each say where they are.
 func faultLines(err error) []string {
-	var many faults
+	var many planfile.Faults
 	if errors.As(err, &many) {
 		return many
 	}
@@ -78,11 +79,6 @@ func faultLines(err error) []string {
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
-
-// faults is an error that lists several things to mend, a line each.
-type faults []string
-
-func (f faults) Error() string { return strings.Join(f, "\n") }
 
 // exitCode ends the program with a code after everything was said.
 type exitCode int

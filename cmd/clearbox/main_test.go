@@ -57,7 +57,7 @@ var programs = sync.OnceValues(func() (string, error) {
 	}
 	const sep = string(filepath.Separator)
 	return dir, errors.Join(
-		goBuild(dir+sep, ".", "../harness-mock", "../../examples/fix-the-tests", "../../examples/fix-the-tests/model"),
+		goBuild(dir+sep, ".", "../harness-mock", "../../examples/fix-the-tests", "../../examples/fix-the-tests/model", "../../examples/goal/goal-model"),
 		goBuild(filepath.Join(dir, more)+sep, "../harness-openai"),
 		goBuild(filepath.Join(dir, more, "harness-stranger"), "./testdata/stranger"))
 })

@@ -46,7 +46,7 @@ func (p *planBrief) state() string {
 	switch {
 	case p.Approval == "awaiting":
 		return "to approve"
-	case p.Progress.Waiting > 0 && p.Started:
+	case p.Progress.Waiting+p.Progress.Asking > 0 && p.Started:
 		return waitsForYou
 	case p.Status == "running" && !p.Started:
 		return "stopped"

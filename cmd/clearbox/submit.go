@@ -72,7 +72,7 @@ func submitCommand(s *streams, f *flags) action {
 // post posts a plan that was read, and does what follows.
 func (o submission) post(ctx context.Context, s *streams, c *client, p *planFile) error {
 	var answer json.RawMessage
-	if err := c.post(ctx, "/api/plans", p.body, &answer); err != nil {
+	if err := c.post(ctx, "/api/plans", p.Body, &answer); err != nil {
 		return p.explain(err)
 	}
 	var made struct {

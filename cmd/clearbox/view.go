@@ -12,7 +12,7 @@ import (
 
 // tally counts the steps of a plan by state.
 type tally struct {
-	Total, Pending, Ready, Running, Done, Failed, Skipped, Waiting int
+	Total, Pending, Ready, Running, Done, Failed, Skipped, Waiting, Asking int
 }
 
 // planBrief is a plan in the list of plans.
@@ -85,6 +85,7 @@ type stepView struct {
 		NodeID int `json:"node_id"`
 		Reason string
 	} `json:"blocked_by"`
+	Hold       *struct{ Reason string }
 	Result     string
 	Error      string
 	NotBefore  float64 `json:"not_before"`
@@ -148,6 +149,8 @@ func (v *stepView) waits() string {
 		return waitsForYou
 	case v.BlockedBy != nil:
 		return "waits for the files of " + address(v.BlockedBy.PlanID, v.BlockedBy.NodeID)
+	case v.Phase == "limit" && v.Hold != nil && v.Hold.Reason == "trying":
+		return "waits for the limit: one run tries again"
 	case v.Phase == "limit" && v.NotBefore > 0:
 		return "waits for the limit, until " + moment(v.NotBefore).Local().Format("15:04")
 	case v.Phase == "slot":
@@ -169,7 +172,7 @@ func (t tally) words() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.Running, "running"}, {t.Waiting, "waiting for you"}, {t.Failed, "failed"}, {t.Ready - t.Waiting, "ready"},
+	}{{t.Running, "running"}, {t.Waiting + t.Asking, "waiting for you"}, {t.Failed, "failed"}, {t.Ready - t.Waiting, "ready"},
 		{t.Pending, "pending"}, {t.Done, "done"}, {t.Skipped, "skipped"}} {
 		if part.n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", part.n, part.what))

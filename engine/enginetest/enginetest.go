@@ -29,6 +29,10 @@ func Done(_ context.Context, t plugin.Task, h plugin.Host) (plugin.Result, error
 type Launcher struct {
 	Agents map[string]Agent // by harness slug
 
+	Infos   map[string]plugin.Info                            // what harnesses say of themselves, by slug; those without say little
+	Also    []engine.HarnessFound                             // further harnesses, such as refused ones
+	Checker func(slug string, p plugin.Profile) plugin.Report // nil: every profile is good
+
 	mu      sync.Mutex
 	started []plugin.Task
 }
@@ -67,8 +71,11 @@ func (l *Launcher) Reattach(context.Context, []byte) (plugin.Session, error) {
 	return nil, plugin.ErrLost
 }
 
-// Check finds every profile good.
-func (l *Launcher) Check(context.Context, string, plugin.Profile, bool) (plugin.Report, error) {
+// Check finds every profile good, unless the test says otherwise.
+func (l *Launcher) Check(_ context.Context, slug string, p plugin.Profile, _ bool) (plugin.Report, error) {
+	if l.Checker != nil {
+		return l.Checker(slug, p), nil
+	}
 	return plugin.Report{OK: true, Detail: "ready", Credential: "none"}, nil
 }
 
@@ -77,13 +84,20 @@ func (l *Launcher) Scan(context.Context) []engine.HarnessFound { return l.Found(
 
 // Found returns the harnesses.
 func (l *Launcher) Found() []engine.HarnessFound {
-	found := []engine.HarnessFound{{Slug: "mock", Path: "in this process", Info: info("mock")}}
+	found := []engine.HarnessFound{{Slug: "mock", Path: "in this process", Info: l.info("mock")}}
 	for slug := range l.Agents {
 		if slug != "mock" {
-			found = append(found, engine.HarnessFound{Slug: slug, Path: "in this process", Info: info(slug)})
+			found = append(found, engine.HarnessFound{Slug: slug, Path: "in this process", Info: l.info(slug)})
 		}
 	}
-	return found
+	return append(found, l.Also...)
+}
+
+func (l *Launcher) info(slug string) plugin.Info {
+	if i, ok := l.Infos[slug]; ok {
+		return i
+	}
+	return info(slug)
 }
 
 // Sweep has nothing to sweep.
@@ -98,7 +112,9 @@ func (l *Launcher) Kill() {}
 // Close has nothing to close.
 func (l *Launcher) Close() {}
 
-func info(slug string) plugin.Info { return plugin.Info{Slug: slug, Name: slug, Version: "test"} }
+func info(slug string) plugin.Info {
+	return plugin.Info{Slug: slug, Name: slug, Version: "test", Features: plugin.Features{Resume: true}}
+}
 
 type harness struct {
 	slug string

@@ -28,13 +28,18 @@ type Board struct {
 	slots    int               // in use, over all trees
 	perAgent map[ProfileID]int // of them, by profile
 	limited  map[ProfileID]Stamp
-	probes   map[ProfileID]Ref // the run that tries whether a limit is over
+	probes   map[ProfileID]prober
 
 	limitTimes map[ProfileID]*period
 	reviews    map[int64]*boardReview
 	checks     map[int64]bool         // that are due
 	queue      btree.Map[int64, bool] // reviews that wait, the oldest first
-	last       PlanID                 // the tree that had the last turn
+
+	turns  map[ProfileID]*btree.Map[PlanID, bool] // trees that have a step for a profile and may start it
+	claims btree.Map[uint64, bool]                // steps that external agents may claim
+	last   PlanID                                 // the tree that had the last turn
+	halted map[PlanID]bool                        // stopped trees that may have no agent left
+	looked int                                    // queues and trees that were looked at, for tests of what that costs
 }
 
 // Limits are the server's own.
@@ -48,6 +53,8 @@ type tree struct {
 	index fileIndex
 	free  map[ProfileID]*btree.Map[uint64, bool] // by resolved profile
 	slots int
+	nodes int // that the board knows of it
+	door  door
 
 	overTimes period
 }
@@ -83,8 +90,9 @@ func NewBoard(l Limits) *Board {
 	return &Board{
 		limits: l, caps: map[ProfileID]int{}, trees: map[PlanID]*tree{}, plans: map[PlanID]*boardPlan{},
 		nodes: map[Ref]*entry{}, waiters: map[Ref]map[Ref]bool{}, perAgent: map[ProfileID]int{},
-		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]Ref{}, limitTimes: map[ProfileID]*period{},
+		limited: map[ProfileID]Stamp{}, probes: map[ProfileID]prober{}, limitTimes: map[ProfileID]*period{},
 		reviews: map[int64]*boardReview{}, checks: map[int64]bool{},
+		turns: map[ProfileID]*btree.Map[PlanID, bool]{}, halted: map[PlanID]bool{},
 	}
 }
 
@@ -116,39 +124,52 @@ func (b *Board) Apply(f *Facts) {
 	for _, r := range f.Reviews {
 		b.applyReview(r)
 	}
+	b.forgetHalted()
 }
 
 func (b *Board) applyPlan(f PlanFacts) {
 	old := b.plans[f.ID]
-	if f.Deleted || !f.Started {
+	if f.Deleted {
 		if old != nil {
 			b.dropPlan(old)
 		}
 		return
 	}
 	if f.ID == f.Root {
-		t := b.trees[f.ID]
-		if t == nil {
-			t = &tree{free: map[ProfileID]*btree.Map[uint64, bool]{}}
-			b.trees[f.ID] = t
-		}
-		t.facts = f
-		t.overTimes.set(f.OverBudget, b.now)
+		b.applyRoot(f)
 	}
-	if old == nil {
+	switch {
+	case b.trees[f.Root] == nil: // it is not started
+	case old == nil:
 		p := &boardPlan{facts: f, nodes: map[Ref]bool{}, kids: map[PlanID]bool{}}
 		b.plans[f.ID] = p
 		if up := b.plans[f.ParentPlan]; up != nil {
 			up.kids[f.ID] = true
 		}
 		p.live = b.isLive(p)
-		return
+	default:
+		moved := old.facts.Profile != f.Profile
+		old.facts = f
+		if moved {
+			b.rebucket(f.ID)
+		}
+		b.relive(f.ID)
 	}
-	moved := old.facts.Profile != f.Profile
-	old.facts = f
-	if moved {
-		b.rebucket(f.ID)
+}
+
+// applyRoot takes what holds for a whole tree.
+func (b *Board) applyRoot(f PlanFacts) {
+	t := b.trees[f.ID]
+	if t == nil {
+		t = &tree{free: map[ProfileID]*btree.Map[uint64, bool]{}}
+		b.trees[f.ID] = t
 	}
+	t.facts = f
+	t.overTimes.set(f.OverBudget, b.now)
+	if !f.Started {
+		b.halt(f.ID)
+	}
+	b.setDoor(t)
 }
 
 // dropPlan forgets a plan and everything in it.
@@ -164,6 +185,8 @@ func (b *Board) dropPlan(p *boardPlan) {
 	}
 	delete(b.plans, p.facts.ID)
 	if p.facts.ID == p.facts.Root {
+		b.trees[p.facts.ID].facts.Started = false
+		b.setDoor(b.trees[p.facts.ID])
 		delete(b.trees, p.facts.ID)
 	}
 }
@@ -171,7 +194,7 @@ func (b *Board) dropPlan(p *boardPlan) {
 // isLive reports whether the ready nodes of a plan may start.
 func (b *Board) isLive(p *boardPlan) bool {
 	if p.facts.ParentPlan == 0 {
-		return true
+		return b.trees[p.facts.Root].facts.Started
 	}
 	up := b.plans[p.facts.ParentPlan]
 	c := b.nodes[Ref{p.facts.ParentPlan, p.facts.ParentNode}]
@@ -211,7 +234,7 @@ func (b *Board) rebucket(id PlanID) {
 func (b *Board) applyNode(f NodeFacts) {
 	r := f.Ref()
 	e := b.nodes[r]
-	gone := f.Deleted || b.plans[f.PlanID] == nil || f.State != Ready && f.State != Running
+	gone := f.Deleted || !b.knows(f)
 	switch {
 	case gone && e == nil:
 	case gone:
@@ -227,6 +250,7 @@ func (b *Board) applyNode(f NodeFacts) {
 		e = &entry{facts: f}
 		b.nodes[r] = e
 		b.plans[f.PlanID].nodes[r] = true
+		b.treeOf(e).nodes++
 		b.enter(e)
 	}
 	if f.Subplan != 0 {
@@ -255,6 +279,10 @@ func (b *Board) replace(e *entry, f NodeFacts) {
 func (b *Board) remove(e *entry) {
 	r := e.facts.Ref()
 	b.leave(e)
+	if t := b.treeOf(e); !t.facts.Started {
+		b.halted[t.facts.ID] = true
+	}
+	b.treeOf(e).nodes--
 	delete(b.nodes, r)
 	delete(b.plans[r.Plan].nodes, r)
 	b.wakeWaiters(r)
@@ -289,14 +317,18 @@ func (b *Board) enter(e *entry) {
 func (b *Board) enterRunning(e *entry) {
 	t := b.treeOf(e)
 	if e.facts.Phase.HoldsSlot() && e.facts.AgentKind == string(Builtin) {
-		if e.agent == 0 || e.taken {
+		switch {
+		case e.facts.Agent != 0:
+			e.agent = e.facts.Agent
+		case e.agent == 0 || e.taken:
 			e.agent = b.resolve(e.facts)
 		}
 		e.slot, e.profile = true, e.agent
 		b.slots++
 		b.perAgent[e.profile]++
 		t.slots++
-		b.probe(e)
+		b.setDoor(t)
+		b.probe(e.profile, prober{ref: e.facts.Ref()})
 	}
 	if e.facts.Phase.HoldsFiles() {
 		e.holds = true
@@ -321,7 +353,8 @@ func (b *Board) leave(e *entry) {
 		b.slots--
 		b.perAgent[e.profile]--
 		b.treeOf(e).slots--
-		b.endProbe(e)
+		b.setDoor(b.treeOf(e))
+		b.endProbe(e.profile, prober{ref: e.facts.Ref()})
 	}
 	if e.sleeps {
 		b.asleep.Delete(wakeupAt(e.facts))

@@ -87,7 +87,7 @@ func (s *storm) removeNode() bool {
 		s.facts.Plans = append(s.facts.Plans, PlanFacts{ID: p.Subplan, Root: s.root(p).ID, Deleted: true})
 		s.removePlans(s.tree(p.Subplan))
 	}
-	s.endProbe(p.Ref())
+	s.endProbe(prober{ref: p.Ref()})
 	s.touch(p)
 	s.removeNodes(func(r Ref) bool { return r == p.Ref() })
 	return true

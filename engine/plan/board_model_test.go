@@ -13,7 +13,8 @@ type model struct {
 	limits  Limits
 	caps    map[ProfileID]int
 	limited map[ProfileID]Limit
-	probes  map[ProfileID]Ref // path of history: which run tries whether a limit is over
+	probes  map[ProfileID]prober // path of history: which run tries whether a limit is over
+	reviews map[int64]*claimant
 	plans   map[PlanID]*PlanFacts
 	nodes   map[Ref]*piece
 	order   []*piece // the same, by number
@@ -35,8 +36,8 @@ type piece struct {
 
 func newModel(limits Limits) *model {
 	return &model{
-		limits: limits, caps: map[ProfileID]int{}, limited: map[ProfileID]Limit{}, probes: map[ProfileID]Ref{},
-		plans: map[PlanID]*PlanFacts{}, nodes: map[Ref]*piece{}, lastNode: map[PlanID]NodeID{},
+		limits: limits, caps: map[ProfileID]int{}, limited: map[ProfileID]Limit{}, probes: map[ProfileID]prober{},
+		reviews: map[int64]*claimant{}, plans: map[PlanID]*PlanFacts{}, nodes: map[Ref]*piece{}, lastNode: map[PlanID]NodeID{},
 	}
 }
 
@@ -117,7 +118,7 @@ func (m *model) holdsFiles(p *piece) bool {
 }
 
 func (m *model) holdsSlot(p *piece) bool {
-	return p.Kind == KindAgent && m.root(p).Started &&
+	return p.Kind == KindAgent &&
 		(p.given == Builtin || p.State == Running && p.Phase.HoldsSlot() && p.AgentKind == string(Builtin))
 }
 
@@ -177,6 +178,8 @@ func (m *model) held(p *piece) Hold {
 		return Hold{Phase: PhaseBudget}
 	case root.Executor == External:
 		return Hold{Phase: PhaseQueued}
+	case m.limitHolds(m.resolve(p)) && m.limited[m.resolve(p)].Until <= m.now:
+		return Hold{Phase: PhaseLimit, Reason: HeldTrying}
 	case m.limitHolds(m.resolve(p)):
 		return Hold{Phase: PhaseLimit, Until: m.limited[m.resolve(p)].Until}
 	case !m.hasSlot(p):
@@ -191,22 +194,37 @@ func (m *model) limitHolds(id ProfileID) bool {
 	return limited && (l.Until > m.now || probing)
 }
 
-func (m *model) hasSlot(p *piece) bool {
-	all, tree, agent := 0, 0, 0
+// used counts the agents at work: all, those of a tree, and those of one profile.
+func (m *model) used(root *PlanFacts, id ProfileID) (all, tree, agent int) {
 	for _, o := range m.order {
 		if !m.holdsSlot(o) {
 			continue
 		}
 		all++
-		if m.root(o) == m.root(p) {
+		if m.root(o) == root {
 			tree++
 		}
-		if o.agent == m.resolve(p) {
+		if o.agent == id {
 			agent++
 		}
 	}
-	below := func(n, limit int) bool { return limit == 0 || n < limit }
-	return below(all, m.limits.MaxConcurrency) && below(tree, m.root(p).MaxParallel) && below(agent, m.caps[m.resolve(p)])
+	for _, r := range m.reviews {
+		if r.holdsSlot() {
+			all++
+			if r.Profile == id {
+				agent++
+			}
+		}
+	}
+	return all, tree, agent
+}
+
+func below(n, limit int) bool { return limit == 0 || n < limit }
+
+func (m *model) hasSlot(p *piece) bool {
+	id := m.resolve(p)
+	all, tree, agent := m.used(m.root(p), id)
+	return below(all, m.limits.MaxConcurrency) && below(tree, m.root(p).MaxParallel) && below(agent, m.caps[id])
 }
 
 // free reports whether nothing but limits keeps a node from starting.

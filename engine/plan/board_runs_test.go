@@ -26,7 +26,7 @@ func (s *storm) giveOut() bool {
 	p := s.nodes[want]
 	p.given, p.agent = by, s.resolve(p)
 	if by == Builtin {
-		s.startProbe(p)
+		s.startProbe(p.agent, prober{ref: p.Ref()})
 	}
 	return true
 }
@@ -40,6 +40,9 @@ func (s *storm) begin() bool {
 	by := p.given
 	s.set(p, Running)
 	p.Phase, p.AgentKind = PhaseWorking, string(by)
+	if by == Builtin && s.r.IntN(2) == 0 {
+		p.Agent = ProfileID(1 + s.r.IntN(4)) // as was decided before somebody edited it
+	}
 	return true
 }
 
@@ -48,7 +51,7 @@ func (s *storm) giveBack() bool {
 	if p == nil {
 		return false
 	}
-	s.endProbe(p.Ref())
+	s.endProbe(prober{ref: p.Ref()})
 	p.given, p.agent, p.Phase = "", 0, PhaseNone
 	s.b.Return(p.Ref())
 	return true

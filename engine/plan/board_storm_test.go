@@ -16,6 +16,8 @@ type storm struct {
 	b     *Board
 	shape shape
 
+	lastReview int64
+
 	facts   Facts        // to be told with the change that is being made
 	touched map[Ref]bool // nodes to be told
 	did     map[string]int
@@ -60,6 +62,9 @@ func operations() []operation {
 		{"finish", 14, (*storm).finish}, {"fail", 4, (*storm).fail}, {"change phase", 4, (*storm).changePhase},
 		{"interrupt", 2, (*storm).interrupt}, {"reach a limit", 2, (*storm).reachLimit}, {"limit is over", 2, (*storm).endLimit},
 		{"retry", 6, (*storm).retry}, {"rework", 3, (*storm).rework}, {"mark done", 3, (*storm).markDone}, {"skip", 1, (*storm).skip},
+		{"ask for a review", 5, (*storm).askForReview}, {"give out a review", 8, (*storm).giveOutReview}, {"review begins", 5, (*storm).beginReview},
+		{"review ends", 6, (*storm).endReview}, {"review again", 1, (*storm).reviewAgain}, {"give a review back", 1, (*storm).giveReviewBack},
+		{"run checks", 4, (*storm).runChecks},
 		{"time", 5, (*storm).advance}, {"anything", 2, (*storm).anything},
 	}
 }
@@ -133,15 +138,17 @@ func (s *storm) tell() {
 // forget drops what was given out of a plan that the board no longer knows.
 func (s *storm) forget(id PlanID) {
 	for _, p := range s.inPlan(id) {
-		s.endProbe(p.Ref())
-		p.given = ""
+		if p.given != "" {
+			s.endProbe(prober{ref: p.Ref()})
+			p.given, p.agent = "", 0
+		}
 	}
 	s.probesGone()
 }
 
 // assign works out who is on a node that is told of, once it is.
 func (s *storm) assign(p *piece) {
-	s.endProbe(p.Ref())
+	s.endProbe(prober{ref: p.Ref()})
 	if p.State != Ready {
 		p.given = ""
 	}
@@ -149,22 +156,25 @@ func (s *storm) assign(p *piece) {
 		p.agent = 0
 		return
 	}
-	if p.agent == 0 || p.given != "" {
+	switch {
+	case p.Agent != 0:
+		p.agent = p.Agent
+	case p.agent == 0 || p.given != "":
 		p.agent = s.resolve(p)
 	}
-	s.startProbe(p)
+	s.startProbe(p.agent, prober{ref: p.Ref()})
 }
 
-func (s *storm) startProbe(p *piece) {
-	l, limited := s.limited[p.agent]
-	if _, probing := s.probes[p.agent]; limited && l.Until <= s.now && !probing {
-		s.probes[p.agent] = p.Ref()
+func (s *storm) startProbe(id ProfileID, by prober) {
+	l, limited := s.limited[id]
+	if _, probing := s.probes[id]; limited && l.Until <= s.now && !probing {
+		s.probes[id] = by
 	}
 }
 
-func (s *storm) endProbe(r Ref) {
-	for id, by := range s.probes {
-		if by == r {
+func (s *storm) endProbe(by prober) {
+	for id, other := range s.probes {
+		if other == by {
 			delete(s.probes, id)
 		}
 	}
@@ -173,7 +183,7 @@ func (s *storm) endProbe(r Ref) {
 // probesGone ends what nodes tried that are gone.
 func (s *storm) probesGone() {
 	for id, r := range s.probes {
-		if s.nodes[r] == nil {
+		if r.review == 0 && s.nodes[r.ref] == nil {
 			delete(s.probes, id)
 		}
 	}
@@ -183,7 +193,7 @@ func (s *storm) touch(p *piece) { s.touched[p.Ref()] = true }
 
 // set gives a node a state and takes away what does not go with it.
 func (s *storm) set(p *piece, to State) {
-	p.State, p.Phase, p.AgentKind, p.NotBefore = to, PhaseNone, "", 0
+	p.State, p.Phase, p.AgentKind, p.NotBefore, p.Agent = to, PhaseNone, "", 0, 0
 	s.touch(p)
 }
 
@@ -256,8 +266,8 @@ func (s *storm) compareWithRebuilt() {
 	for _, p := range s.order {
 		r := p.Ref()
 		got, want := b.Held(r), s.held(p)
-		if byLimits(want) && byLimits(got) {
-			continue // which agent was put on what runs is not kept, nor which run tries a limit
+		if l := s.limited[s.resolve(p)]; l.Until != 0 && l.Until <= s.now && byLimits(want) && byLimits(got) {
+			continue // which run tries a limit is not kept
 		}
 		if got != want {
 			s.t.Fatalf("after %v, a board made anew: %s (%s) waits for %+v, want %+v", s.did, r, p.State, got, want)
@@ -269,12 +279,12 @@ func byLimits(h Hold) bool {
 	return h.Phase == PhaseLimit || h.Phase == PhaseSlot || h.Phase == PhaseQueued
 }
 
-// active are the facts of all started trees: their plans, and the nodes that are
-// ready or running.
+// active are the facts of all trees: their plans, and the nodes that are ready or
+// running.
 func (s *storm) active() *Facts {
 	f := &Facts{}
 	for id := range s.lastPlan + 1 {
-		if p := s.plans[id]; p != nil && p.Started {
+		if p := s.plans[id]; p != nil {
 			f.Plans = append(f.Plans, *p)
 		}
 	}
@@ -283,9 +293,17 @@ func (s *storm) active() *Facts {
 		if p.given != "" {
 			n.State, n.Phase, n.AgentKind = Running, PhaseWorking, string(p.given)
 		}
-		if s.plans[p.PlanID].Started {
-			f.Nodes = append(f.Nodes, n)
+		if n.Agent = p.agent; !s.holdsSlot(p) {
+			n.Agent = 0
 		}
+		f.Nodes = append(f.Nodes, n)
+	}
+	for _, id := range s.reviewIDs(func(*claimant) bool { return true }) {
+		r := s.reviews[id].ReviewFacts
+		if s.reviews[id].given {
+			r.State = ReviewRunning
+		}
+		f.Reviews = append(f.Reviews, r)
 	}
 	for _, l := range s.limited {
 		f.Limits = append(f.Limits, l)
@@ -327,8 +345,11 @@ func (s *storm) checkNothingStays() {
 		s.deleteTree()
 		s.tell()
 	}
+	for s.moveReview(ReviewDone, func(*claimant) bool { return true }) {
+		s.tell()
+	}
 	b := s.b
-	left := len(b.trees) + len(b.plans) + len(b.nodes) + len(b.waiters) + b.asleep.Len() + b.slots + len(b.probes)
+	left := len(b.trees) + len(b.turns) + b.claims.Len() + len(b.reviews) + b.queue.Len() + len(b.checks) + len(b.halted) + len(b.plans) + len(b.nodes) + len(b.waiters) + b.asleep.Len() + b.slots + len(b.probes)
 	for _, n := range b.perAgent {
 		left += n
 	}

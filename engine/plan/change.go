@@ -91,7 +91,8 @@ type NodeFacts struct {
 	Subplan   PlanID    `db:"subplan_id"`
 	NotBefore Stamp     `db:"not_before"`
 	AgentKind string    `db:"agent_kind"`
-	Keys      []string  `db:"-"` // of its files
+	Agent     ProfileID `db:"agent_id"` // that its run was started with; 0: as is known
+	Keys      []string  `db:"-"`        // of its files
 	Deleted   bool      `db:"-"`
 }
 

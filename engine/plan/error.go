@@ -81,6 +81,9 @@ func (p *Problems) Add(err error) {
 	}
 }
 
+// List returns what is wrong, one by one.
+func (p *Problems) List() []string { return p.list }
+
 // Len returns the number of problems.
 func (p *Problems) Len() int { return len(p.list) }
 

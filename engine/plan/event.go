@@ -1,6 +1,9 @@
 package plan
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Event is one entry of a transcript.
 type Event struct {
@@ -60,7 +63,8 @@ type Run struct {
 	Number     int         `db:"number"` // 1, 2, 3 … per node
 	Kind       RunKind     `db:"kind"`
 	Outcome    Outcome     `db:"outcome"`
-	Cause      string      `db:"cause"`
+	Cause      string      `db:"cause"`       // of its outcome
+	StartCause string      `db:"start_cause"` // why it began; see the Start constants
 	Profile    ProfileID   `db:"profile_id"`
 	AgentName  string      `db:"agent_name"`
 	Harness    string      `db:"harness"`
@@ -78,8 +82,9 @@ type Run struct {
 	BaseTook   float64     `db:"base_took"` // seconds that its snapshots took
 	EndTook    float64     `db:"end_took"`
 	LeftOut    LeftOutList `db:"left_out"`
-	Attach     []byte      `db:"attach"` // how to find its process again; nil when it has none
-	Acked      int64       `db:"acked"`  // the last run_seq that is stored
+	Attach     []byte      `db:"attach"`     // how to find its process again; nil when it has none
+	Acked      int64       `db:"acked"`      // the last run_seq that is stored
+	MaxTokens  int64       `db:"max_tokens"` // that it may use; 0: no limit
 	TokensIn   *int64      `db:"tokens_in"`
 	TokensOut  *int64      `db:"tokens_out"`
 	CostUSD    *float64    `db:"cost_usd"`
@@ -88,6 +93,29 @@ type Run struct {
 	StartedAt  Stamp       `db:"started_at"`
 	FinishedAt Stamp       `db:"finished_at"`
 	Stopping   bool        `db:"stopping"` // a stop was asked for
+
+	// BaseWriters are the steps that were writing in the folder itself when the
+	// copy that this run works in was made of it. Lists of runs have it.
+	BaseWriters []Ref `db:"-"`
+}
+
+// Why runs of steps begin. They are shown. Further ones begin with "attempt".
+const (
+	StartFirst   = "first"
+	StartRetry   = "retry by a person"
+	StartRework  = "rework"
+	StartLimit   = "limit over"
+	StartServer  = "the server was started again"
+	StartPlan    = "the plan was started again"
+	StartRelease = "given back by its agent"
+	StartLost    = "after interruption: " // and what happened
+	StartAgain   = "again"                // nothing says why
+)
+
+// GoesOn reports whether a run begun for this cause goes on with what the one before
+// it could not end, rather than doing it anew.
+func GoesOn(cause string) bool {
+	return cause == StartLimit || cause == StartServer || strings.HasPrefix(cause, StartLost)
 }
 
 // Ref returns the node that the run works on.

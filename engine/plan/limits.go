@@ -18,17 +18,23 @@ func (b *Board) applyLimit(l Limit) {
 	b.limited[l.Profile] = l.Until
 }
 
+// prober is the run that tries whether a limit is over: of a step, or of a review.
+type prober struct {
+	ref    Ref
+	review int64
+}
+
 // probe notes that a run that has just started tries whether a limit is over.
-func (b *Board) probe(e *entry) {
-	until, limited := b.limited[e.profile]
-	if _, probing := b.probes[e.profile]; limited && until <= b.now && !probing {
-		b.probes[e.profile] = e.facts.Ref()
+func (b *Board) probe(p ProfileID, by prober) {
+	until, limited := b.limited[p]
+	if _, probing := b.probes[p]; limited && until <= b.now && !probing {
+		b.probes[p] = by
 	}
 }
 
-func (b *Board) endProbe(e *entry) {
-	if b.probes[e.profile] == e.facts.Ref() {
-		delete(b.probes, e.profile)
+func (b *Board) endProbe(p ProfileID, by prober) {
+	if b.probes[p] == by {
+		delete(b.probes, p)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestOneRunTriesWhetherALimitIsOver(t *testing.T) {
 	}
 	s.b.Advance(100)
 	s.wantStart("the lowest tries", "1.1")
-	s.wantHeld("1.2", Hold{Phase: PhaseLimit, Until: 100})
+	s.wantHeld("1.2", Hold{Phase: PhaseLimit, Reason: HeldTrying})
 
 	s.set("1.1", func(n *NodeFacts) { n.State, n.Phase, n.AgentKind, n.NotBefore = Ready, PhaseLimit, "", 200 })
 	s.b.Apply(limit(7, 200))
@@ -63,7 +63,7 @@ func TestARunThatWasReattachedCountsAsTheOneThatTries(t *testing.T) {
 	s.plan(1, "")
 	s.set("1.1", func(n *NodeFacts) { n.State, n.Phase, n.AgentKind = Running, PhaseWorking, string(Builtin) })
 	s.ready("1.2")
-	s.wantHeld("1.2", Hold{Phase: PhaseLimit, Until: 90})
+	s.wantHeld("1.2", Hold{Phase: PhaseLimit, Reason: HeldTrying})
 }
 
 func TestNothingStartsOverBudget(t *testing.T) {

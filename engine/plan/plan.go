@@ -267,6 +267,8 @@ type Node struct {
 	StartedAt  Stamp `db:"started_at"`
 	FinishedAt Stamp `db:"finished_at"`
 
+	Agent ProfileID `db:"-"` // of the run that begins with the change at hand; 0 else
+
 	// Lists that live in tables or JSON columns of their own.
 	Files       []File   `db:"-"`
 	ResultsFrom []NodeID `db:"-"`
@@ -279,6 +281,12 @@ func (n *Node) Ref() Ref { return Ref{n.PlanID, n.ID} }
 
 // WaitingForUser reports whether a person is to do this node now.
 func (n *Node) WaitingForUser() bool { return n.Kind == KindUser && n.State == Ready }
+
+// Asking reports whether a running node waits for a person: its judge came to no
+// verdict, or its agent gives no sign of life.
+func (n *Node) Asking() bool {
+	return n.State == Running && (n.Phase == PhaseNeedsPerson || n.StalledAt != 0)
+}
 
 // Working reports whether an agent of the node's own is on it now.
 func (n *Node) Working() bool { return n.State == Running && n.AgentKind != "" && !n.AgentDone }
@@ -304,7 +312,9 @@ type Edge struct {
 func (e Edge) String() string { return fmt.Sprintf("%d → %d", e.From, e.To) }
 
 // Tally counts the leaf nodes of a plan tree by state. Waiting counts those
-// ready nodes that wait for a person; they are counted under Ready too.
+// ready nodes that wait for a person; they are counted under Ready too. Asking
+// counts the running ones, containers too, that do: for a verdict, or because their
+// agent is silent.
 type Tally struct {
 	Total   int `json:"total"`
 	Pending int `json:"pending"`
@@ -314,6 +324,7 @@ type Tally struct {
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
 	Waiting int `json:"waiting"`
+	Asking  int `json:"asking"`
 }
 
 // Count adds n nodes of a state.

@@ -31,6 +31,16 @@ type Profile struct {
 	InUse          int             `db:"in_use"` // direct references by nodes and plans
 }
 
+// ProfileSpend is what the runs of a profile have used, of those that told.
+type ProfileSpend struct {
+	Profile   ProfileID `db:"profile_id"`
+	Runs      int       `db:"runs"`
+	TokensIn  int64     `db:"tokens_in"`
+	TokensOut int64     `db:"tokens_out"`
+	CostUSD   *float64  `db:"cost_usd"` // nil: not known of any
+	Priced    int       `db:"priced"`   // runs whose cost is known
+}
+
 // The values that choice fields take.
 var (
 	Capabilities    = []string{"read", "run", "edit", "full"}
@@ -91,6 +101,7 @@ const (
 	FromPlan          = "plan"
 	FromInherited     = "inherited"
 	FromServerDefault = "server-default"
+	FromRun           = "run" // it was given up for another one after this run had begun
 	FromProfile       = "profile"
 	FromDefault       = "default"
 	FromCustom        = "custom"
@@ -99,7 +110,7 @@ const (
 // Agent is the profile that runs a node, and where that was decided.
 type Agent struct {
 	Profile  *Profile // nil when the server default names no profile
-	Source   string   // FromNode, FromPlan, FromInherited or FromServerDefault
+	Source   string   // FromNode, FromPlan, FromInherited, FromServerDefault or FromRun
 	FromPlan PlanID   // the plan that named it, for FromPlan and FromInherited
 
 	Capability       string

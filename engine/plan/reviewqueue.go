@@ -42,6 +42,11 @@ func (b *Board) applyReview(f ReviewFacts) {
 func (b *Board) reviewSlot(r *boardReview, n int) {
 	b.slots += n
 	b.perAgent[r.facts.Profile] += n
+	if by := (prober{review: r.facts.ID}); n > 0 {
+		b.probe(r.facts.Profile, by)
+	} else {
+		b.endProbe(r.facts.Profile, by)
+	}
 }
 
 // NextReview gives out the review that should start now, if there is one: the

@@ -19,6 +19,7 @@ type Snapshot struct {
 	Judged    map[Ref]*Review // the last judgement on each step that has a gate
 	Judging   map[Ref]*Review // those that are on their way
 	TrimmedAt Stamp           // until when transcripts and diffs were removed; 0: all are there
+	AtWork    map[Ref]*Run    // the open runs of built-in agents on steps
 
 	root  *Plan
 	plans map[PlanID]*branch
@@ -40,14 +41,15 @@ type branch struct {
 type Hold struct {
 	Phase  Phase
 	By     Ref    // the node that goes first, for PhaseFiles
-	Reason string // HeldRunning or HeldTurn, for PhaseFiles
+	Reason string // HeldRunning or HeldTurn, for PhaseFiles; HeldTrying, for PhaseLimit
 	Until  Stamp  // when it may start at the earliest, for PhaseLimit and after an interruption
 }
 
-// Reasons of a hold by files.
+// Reasons of a hold by files, then by a limit.
 const (
 	HeldRunning = "running" // By is running
 	HeldTurn    = "turn"    // By has a lower number and is ready too
+	HeldTrying  = "trying"  // its time is up, and one run tries whether it is over
 )
 
 // NewSnapshot puts a tree together. Plans must hold the root; nodes and edges of
@@ -55,7 +57,7 @@ const (
 func NewSnapshot(plans []Plan, nodes []Node, edges []Edge) *Snapshot {
 	s := &Snapshot{plans: make(map[PlanID]*branch, len(plans)), Profiles: map[ProfileID]*Profile{},
 		Reviews: map[Ref]*Review{}, Reviewing: map[Ref]*Review{},
-		Judged: map[Ref]*Review{}, Judging: map[Ref]*Review{}}
+		Judged: map[Ref]*Review{}, Judging: map[Ref]*Review{}, AtWork: map[Ref]*Run{}}
 	for i := range plans {
 		p := &plans[i]
 		s.plans[p.ID] = &branch{plan: p, byID: map[NodeID]*Node{}}
@@ -166,6 +168,9 @@ func (s *Snapshot) Ancestors(id PlanID) []Ancestor {
 func (s *Snapshot) Tally(id PlanID) Tally {
 	var t Tally
 	for _, n := range s.NodesOf(id) {
+		if n.Asking() {
+			t.Asking++
+		}
 		if n.Subplan != 0 {
 			t.add(s.Tally(n.Subplan))
 			continue
@@ -187,6 +192,7 @@ func (t *Tally) add(o Tally) {
 	t.Failed += o.Failed
 	t.Skipped += o.Skipped
 	t.Waiting += o.Waiting
+	t.Asking += o.Asking
 }
 
 // Status derives the state of a plan from its own nodes.
@@ -256,9 +262,31 @@ func (s *Snapshot) StartedDependants(r Ref) []NodeID {
 	return out
 }
 
-// Agent resolves which profile runs a node: its own, its plan's default, the
-// nearest ancestor's default, the server's.
+// Agent says which profile runs a node: while an agent works on it the one that its
+// run was started with, else the one that it would be started with.
 func (s *Snapshot) Agent(n *Node) Agent {
+	a := s.resolve(n)
+	run := s.AtWork[n.Ref()]
+	if run == nil || run.ID != n.RunID || run.Profile == 0 {
+		return a
+	}
+	if a.Profile == nil || a.Profile.ID != run.Profile {
+		a.Source, a.FromPlan = FromRun, 0
+	}
+	was := Profile{ID: run.Profile}
+	if p := s.Profiles[run.Profile]; p != nil {
+		was = *p
+	}
+	was.Name, was.Harness, was.Model = cmp.Or(was.Name, run.AgentName), run.Harness, run.Model
+	a.Profile = &was
+	_, a.CapabilitySource = s.Server.EffectiveCapability(&was)
+	a.Capability = run.Capability
+	return a
+}
+
+// resolve finds the profile of a node's next run: its own, its plan's default, the
+// nearest ancestor's default, the server's.
+func (s *Snapshot) resolve(n *Node) Agent {
 	a := Agent{Source: FromServerDefault, Profile: s.Profiles[s.Server.DefaultProfile]}
 	if p := s.Profiles[n.Profile]; p != nil {
 		a.Profile, a.Source = p, FromNode

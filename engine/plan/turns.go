@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tidwall/btree"
 )
@@ -50,60 +49,40 @@ func (b *Board) Next() (Ref, bool) {
 	if b.limits.MaxConcurrency > 0 && b.slots >= b.limits.MaxConcurrency {
 		return Ref{}, false
 	}
-	roots := make([]PlanID, 0, len(b.trees))
-	for id, t := range b.trees {
-		if len(t.free) > 0 && t.facts.Executor != External {
-			roots = append(roots, id)
-		}
-	}
-	slices.Sort(roots)
-	at, _ := slices.BinarySearch(roots, b.last+1)
-	for _, id := range slices.Concat(roots[at:], roots[:at]) {
-		if r, ok := b.nextOf(b.trees[id]); ok {
-			b.last = id
-			b.take(b.nodes[r], Builtin)
-			return r, true
-		}
-	}
-	return Ref{}, false
-}
-
-// nextOf returns the lowest node of a tree that is free and whose profile and
-// tree have a slot left.
-func (b *Board) nextOf(t *tree) (Ref, bool) {
-	if t.facts.MaxParallel > 0 && t.slots >= t.facts.MaxParallel || !t.mayStart() {
+	root, ok := b.turn()
+	if !ok {
 		return Ref{}, false
 	}
+	b.last = root
+	r := b.lowestOf(b.trees[root])
+	b.take(b.nodes[r], Builtin)
+	return r, true
+}
+
+// lowestOf returns the lowest step of a tree that has a turn.
+func (b *Board) lowestOf(t *tree) Ref {
 	best := ^uint64(0)
 	for profile, free := range t.free {
-		if limit := b.caps[profile]; limit > 0 && b.perAgent[profile] >= limit {
-			continue
-		}
-		if _, holds := b.limitHolds(profile); holds {
-			continue
-		}
-		if k, _, ok := free.Min(); ok {
+		b.looked++
+		if k, _, ok := free.Min(); ok && b.mayRun(profile) {
 			best = min(best, k)
 		}
 	}
-	if best == ^uint64(0) {
-		return Ref{}, false
-	}
-	return refOf(best), true
+	return refOf(best)
 }
-
-// mayStart reports whether steps of a tree may start at all.
-func (t *tree) mayStart() bool { return t.facts.Approval.MayStart() && !t.facts.OverBudget }
 
 // Claim gives out the lowest free node of the trees that external agents carry
 // out, if there is one; with a plan, of that plan and those nested in it.
 func (b *Board) Claim(within PlanID) (Ref, bool) {
 	best := ^uint64(0)
-	for id, t := range b.trees {
-		if t.facts.Executor != External || !t.mayStart() || within != 0 && (b.plans[within] == nil || b.plans[within].facts.Root != id) {
-			continue
+	if within == 0 {
+		b.looked++
+		if k, _, ok := b.claims.Min(); ok {
+			best = k
 		}
-		for _, free := range t.free {
+	} else if p := b.plans[within]; p != nil && b.trees[p.facts.Root].door == forClaims {
+		for _, free := range b.trees[p.facts.Root].free {
+			b.looked++
 			b.lowestWithin(free, within, &best)
 		}
 	}
@@ -119,7 +98,7 @@ func (b *Board) lowestWithin(free *btree.Map[uint64, bool], within PlanID, best 
 		if k >= *best {
 			return false
 		}
-		if within == 0 || b.isWithin(refOf(k).Plan, within) {
+		if b.isWithin(refOf(k).Plan, within) {
 			*best = k
 			return false
 		}
@@ -184,7 +163,9 @@ func (b *Board) Held(r Ref) Hold {
 
 // heldByLimits says what keeps a free node of a built-in plan waiting.
 func (b *Board) heldByLimits(e *entry) Hold {
-	if until, holds := b.limitHolds(e.profile); holds {
+	if until, holds := b.limitHolds(e.profile); holds && until <= b.now {
+		return Hold{Phase: PhaseLimit, Reason: HeldTrying}
+	} else if holds {
 		return Hold{Phase: PhaseLimit, Until: until}
 	}
 	if b.noSlot(e) {

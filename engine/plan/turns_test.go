@@ -233,6 +233,7 @@ func TestStoppedAndUnapprovedPlans(t *testing.T) {
 	s.plan(1, "", func(p *PlanFacts) { p.Started = false })
 	s.wantStart("nothing once it is stopped")
 	s.wantHeld("1.2", Hold{})
+	s.end("1.1", Pending)
 	if len(s.b.nodes)+len(s.b.trees)+len(s.b.waiters)+len(s.b.plans)+s.b.slots != 0 {
 		t.Errorf("the board remembers a stopped plan: %+v", s.b)
 	}

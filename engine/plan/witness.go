@@ -74,6 +74,7 @@ func (b *Board) setFree(e *entry) {
 		t.free[e.profile] = &btree.Map[uint64, bool]{}
 	}
 	t.free[e.profile].Set(e.facts.Ref().rank(), true)
+	b.queued(t, e, true)
 }
 
 func (b *Board) unfree(e *entry) {
@@ -85,4 +86,5 @@ func (b *Board) unfree(e *entry) {
 			delete(t.free, e.profile)
 		}
 	}
+	b.queued(t, e, false)
 }

@@ -16,16 +16,14 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+
+	"github.com/clearbox-go/clearbox/examples/connect"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	port := os.Getenv("CLEARBOX_PORT")
-	if port == "" {
-		port = "8765"
-	}
-	server := flag.String("server", "http://127.0.0.1:"+port, "address of Clearbox")
+	server := flag.String("server", connect.Server(), "address of Clearbox")
 	wait := flag.Duration("wait", 0, "how long to wait for Clearbox to answer")
 	flag.Parse()
 	if err := demo(ctx, os.Stdout, strings.TrimRight(*server, "/"), *wait); err != nil {

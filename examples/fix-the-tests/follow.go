@@ -6,7 +6,11 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/clearbox-go/clearbox/examples/connect"
 )
+
+type object = map[string]any
 
 // view is what is read of get_plan's answer.
 type view struct {
@@ -27,7 +31,7 @@ type nodeView struct {
 // follower posts a plan, starts it and tells what happens to it.
 type follower struct {
 	options
-	client *client
+	client *connect.Client
 	out    io.Writer
 
 	seen  map[int64]string // status of each node as it was told
@@ -40,10 +44,10 @@ func (f *follower) follow(ctx context.Context, p plan) error {
 		PlanID int64            `json:"plan_id"`
 		Nodes  map[string]int64 `json:"nodes"`
 	}
-	if err := f.client.call(ctx, "submit_plan", p, &posted); err != nil {
+	if err := f.client.Call(ctx, "submit_plan", p, &posted); err != nil {
 		return fmt.Errorf("post the plan: %w", err)
 	}
-	if err := f.client.call(ctx, "start_plan", object{"plan_id": posted.PlanID}, nil); err != nil {
+	if err := f.client.Call(ctx, "start_plan", object{"plan_id": posted.PlanID}, nil); err != nil {
 		return fmt.Errorf("start plan %d: %w", posted.PlanID, err)
 	}
 	fmt.Fprintf(f.out, "Plan %d is running. Watch it at %s\n\n", posted.PlanID, f.link(posted.PlanID))
@@ -52,7 +56,7 @@ func (f *follower) follow(ctx context.Context, p plan) error {
 	defer tick.Stop()
 	for {
 		var v view
-		if err := f.client.call(ctx, "get_plan", object{"plan_id": posted.PlanID}, &v); err != nil {
+		if err := f.client.Call(ctx, "get_plan", object{"plan_id": posted.PlanID}, &v); err != nil {
 			return fmt.Errorf("read plan %d: %w", posted.PlanID, err)
 		}
 		if over, err := f.tell(ctx, v); over || err != nil {
@@ -110,7 +114,7 @@ func (f *follower) ask(ctx context.Context, plan int64, n nodeView) error {
 	}
 	fmt.Fprintf(f.out, "%d.%d          %s: yes (as --yes says)\n", plan, n.ID, n.Title)
 	args := object{"plan_id": plan, "node_id": n.ID, "result": "Yes, the changes are right."}
-	if err := f.client.call(ctx, "complete_node", args, nil); err != nil {
+	if err := f.client.Call(ctx, "complete_node", args, nil); err != nil {
 		return fmt.Errorf("complete step %d.%d: %w", plan, n.ID, err)
 	}
 	return nil

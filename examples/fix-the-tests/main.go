@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clearbox-go/clearbox/examples/connect"
 )
 
 func main() {
@@ -60,14 +62,10 @@ func (t texts) Set(s string) error {
 }
 
 func parse(args []string, errs io.Writer) (options, error) {
-	port := os.Getenv("CLEARBOX_PORT")
-	if port == "" {
-		port = "8765"
-	}
 	o := options{steps: texts{}}
 	f := flag.NewFlagSet("fix-the-tests", flag.ContinueOnError)
 	f.SetOutput(errs)
-	f.StringVar(&o.server, "server", "http://127.0.0.1:"+port, "address of Clearbox")
+	f.StringVar(&o.server, "server", connect.Server(), "address of Clearbox")
 	f.StringVar(&o.agent, "agent", "openai", "agent profile that works on the steps")
 	f.StringVar(&o.repo, "repo", "", "the library to copy; found by itself inside the source tree of Clearbox")
 	f.StringVar(&o.dir, "dir", "", "empty or missing folder to copy it to; a new temporary one when left out")
@@ -137,11 +135,11 @@ func play(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c, err := connect(ctx, o.server)
+	c, err := connect.To(ctx, "fix-the-tests", o.server)
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.Close()
 	f := follower{client: c, options: o, out: out}
 	if err := f.follow(ctx, p); err != nil {
 		return err

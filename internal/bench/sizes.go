@@ -16,6 +16,7 @@ type sizes struct {
 	floodWide   int // and of one that many subscribers follow
 	subscribers int
 	reports     int // of all clients together
+	talk        int // seconds that harnesses emit steadily
 
 	changes  int // completions that a browser watches
 	bigGraph int // steps of the large graph that is watched; 0: none
@@ -28,9 +29,9 @@ type sizes struct {
 }
 
 var fullSizes = sizes{rounds: 5, slices: 4, pairsOne: 100, pairsMany: 300, enginePar: 2000, submits: 4, reads: 30,
-	flood: 60_000, floodWide: 20_000, subscribers: 100, reports: 4000, changes: 60, bigGraph: 2000,
+	flood: 60_000, floodWide: 20_000, subscribers: 100, reports: 4000, talk: 10, changes: 60, bigGraph: 2000,
 	database: 200 << 20, starts: 3, launches: 30, mock: 200}
 
 var quickSizes = sizes{rounds: 2, slices: 2, pairsOne: 20, pairsMany: 60, enginePar: 200, submits: 2, reads: 5,
-	flood: 10_000, floodWide: 3_000, subscribers: 100, reports: 400, changes: 10,
+	flood: 10_000, floodWide: 3_000, subscribers: 100, reports: 400, talk: 2, changes: 10,
 	database: 20 << 20, starts: 1, launches: 5, mock: 40}

@@ -20,6 +20,7 @@ type subscriber struct {
 	kinds   map[string]*arrivals
 	resyncs int // times that it was told that something is lost
 	returns int
+	delays  []float64 // milliseconds from an entry's moment to its arrival
 
 	last   []byte // id of the last message
 	newest atomic.Int64
@@ -216,4 +217,7 @@ func (s *subscriber) count(entry []byte) {
 	}
 	a.n++
 	a.last = now
+	if ms, ok := delayOf(entry, now); ok {
+		s.delays = append(s.delays, ms)
+	}
 }

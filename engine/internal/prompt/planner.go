@@ -30,7 +30,7 @@ func Planner(in PlannerInput) string {
 	}
 	if in.Proposal != "" {
 		w.heading(1, "The plan as it stands")
-		w.para("It is your earlier proposal with the edits of the person who decides. Keep what is not objected to.")
+		w.para("It is your earlier proposal with the edits of the person who decides. Keep what is not objected to, and the key of each step that stays.")
 		w.fencedAs("json", in.Proposal)
 	}
 	if len(in.Feedback) > 0 {

@@ -35,6 +35,15 @@ type TaskInput struct {
 	// WorkLost says that what the last run of Node did was not kept, as when an
 	// isolated step failed. It matters only when there is a rework brief.
 	WorkLost bool
+
+	// CutOff says that the last session of Node was interrupted, or reached a limit,
+	// and that this one goes on where it was.
+	CutOff bool
+
+	// Subplan is what an earlier session of Node has begun to split it into, nil when
+	// there is none; Substeps are its nodes by number.
+	Subplan  *plan.Plan
+	Substeps []*plan.Node
 }
 
 // Task returns the prompt of a step.
@@ -52,6 +61,12 @@ func Task(in TaskInput) string {
 	w.scope(in.Node)
 	if brief := in.Node.ReworkBrief; brief != nil {
 		w.rework(*brief, in.WorkLost)
+	}
+	if in.CutOff {
+		w.cutOff()
+	}
+	if in.Subplan != nil {
+		w.begunSubplan(in)
 	}
 	return w.String()
 }
@@ -185,6 +200,41 @@ func (w *writer) rework(brief string, lost bool) {
 	}
 	w.para(brief)
 }
+
+func (w *writer) cutOff() {
+	w.heading(2, "GO ON")
+	w.para("An earlier session began this step and was cut off before it could end it. What it did so far is in the " +
+		"working directory. Look at that first, keep what is right, and go on from there; do not start over.")
+}
+
+// maxSubsteps is how many steps of a begun subplan are named.
+const maxSubsteps = 50
+
+func (w *writer) begunSubplan(in TaskInput) {
+	w.heading(2, "The subplan of this step")
+	id := in.Subplan.ID
+	text := fmt.Sprintf("An earlier session has begun to split this step: it has the subplan %d, %s, and cannot have another. ", id, quoted(in.Subplan.Title))
+	if len(in.Substeps) == 0 {
+		text += "It has no steps yet."
+	} else {
+		text += "These steps are in it:"
+	}
+	w.para(text)
+	var lines []string
+	for _, n := range in.Substeps[:min(len(in.Substeps), maxSubsteps)] {
+		lines = append(lines, otherLine(n))
+	}
+	if more := len(in.Substeps) - len(lines); more > 0 {
+		lines = append(lines, "and "+thousands(more)+" more")
+	}
+	if len(lines) > 0 {
+		w.list(lines)
+	}
+	w.para(fmt.Sprintf("Add what is missing (add_node, add_edge with plan_id %d), or take away what is wrong. The steps of the subplan "+
+		"begin when you have ended. If the step needs no subplan, do it yourself: an empty one is passed over.", id))
+}
+
+func quoted(title string) string { return strconv.Quote(oneLine(title)) }
 
 // showPath returns a declared path as it was written, quoted when it would not
 // stay on its line.

@@ -101,6 +101,14 @@ func taskCases() []taskCase {
 		{"task-rework-lost", newShop().of(1, 4, func(in *TaskInput) {
 			in.Node.ReworkBrief, in.WorkLost = ptr("Use the other table."), true
 		})},
+		{"task-cut-off", newShop().of(1, 4, func(in *TaskInput) { in.CutOff = true })},
+		{"task-begun-subplan", newShop().of(1, 4, func(in *TaskInput) {
+			in.CutOff, in.Subplan = true, &plan.Plan{ID: 9, Title: "Parts of \"it\""}
+			for i := range plan.NodeID(52) {
+				in.Substeps = append(in.Substeps, &plan.Node{PlanID: 9, ID: i + 1, Title: "Part", State: plan.Pending})
+			}
+		})},
+		{"task-begun-subplan-empty", newShop().of(1, 4, func(in *TaskInput) { in.CutOff, in.Subplan = true, &plan.Plan{ID: 9, Title: "Parts"} })},
 		{"task-design", newShop().of(1, 4, func(in *TaskInput) { in.Node.TaskType, in.Node.Files = "design", files })},
 		{"task-review", newShop().of(1, 4, func(in *TaskInput) { in.Node.TaskType, in.Node.Files = "review", files })},
 		{"task-typed-without-files", newShop().of(1, 4, func(in *TaskInput) { in.Node.TaskType = "implement" })},

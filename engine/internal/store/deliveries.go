@@ -87,6 +87,15 @@ func (t *Tx) InsertTried(d *Delivery) error {
 	return err
 }
 
+const hurryDeliveries = `UPDATE deliveries SET next_at = ? WHERE next_at > 0`
+
+// HurryDeliveries has everything tried now that is on its way: whoever changed a
+// webhook wants to see that it works.
+func (t *Tx) HurryDeliveries() error {
+	_, err := t.exec("hurry deliveries", hurryDeliveries, t.now)
+	return err
+}
+
 const lastDelivery = `SELECT ` + deliveryColumns + ` FROM deliveries WHERE hook_id = ? AND tried_at > 0
 	ORDER BY tried_at DESC, id DESC LIMIT 1`
 

@@ -198,7 +198,9 @@ func (t *Tx) FreedBy(r plan.Ref) ([]plan.NodeID, error) {
 }
 
 const activeFacts = `SELECT n.plan_id, n.node_id, n.state, n.phase, n.kind, n.profile_id, n.subplan_id, n.not_before,
-	n.agent_kind FROM nodes n JOIN plans p ON p.id = n.plan_id
+	n.agent_kind, CASE WHEN n.state = 'running' THEN
+		COALESCE((SELECT profile_id FROM runs r WHERE r.id = n.run_id AND r.outcome = ''), 0) ELSE 0 END AS agent_id
+	FROM nodes n JOIN plans p ON p.id = n.plan_id
 	WHERE p.root_id = ? AND n.state IN ('ready', 'running') ORDER BY n.plan_id, n.node_id`
 
 const activeKeys = `SELECT f.plan_id, f.node_id, f.key FROM node_files f

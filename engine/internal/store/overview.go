@@ -24,17 +24,24 @@ const leafTallies = `SELECT p.root_id AS plan_id, t.state, t.mark, SUM(t.n) AS n
 const ownTallies = `SELECT t.plan_id, t.state, t.mark, SUM(t.n) AS n FROM tallies t
 	JOIN plans p ON p.id = t.plan_id WHERE p.parent_plan_id = 0 AND t.n > 0 GROUP BY 1, 2, 3`
 
+const askingSteps = `SELECT p.root_id AS plan_id, 'running' AS state, 1 AS mark, COUNT(*) AS n
+	FROM nodes n INDEXED BY nodes_asking JOIN plans p ON p.id = n.plan_id
+	WHERE n.state = 'running' AND (n.phase = 'needs_person' OR n.stalled_at > 0) GROUP BY 1`
+
 // Overviews returns all top-level plans, the newest first.
 func (t *Tx) Overviews() ([]Overview, error) {
 	var plans []plan.Plan
 	if err := t.list("list plans", &plans, topPlans); err != nil {
 		return nil, err
 	}
-	var leaves, own []tallyRow
+	var leaves, own, asking []tallyRow
 	if err := t.list("count steps", &leaves, leafTallies); err != nil {
 		return nil, err
 	}
 	if err := t.list("count steps", &own, ownTallies); err != nil {
+		return nil, err
+	}
+	if err := t.list("count steps that wait for a person", &asking, askingSteps); err != nil {
 		return nil, err
 	}
 	list := make([]Overview, len(plans))
@@ -49,6 +56,11 @@ func (t *Tx) Overviews() ([]Overview, error) {
 			if r.State == plan.Ready && r.Mark {
 				o.Tally.Waiting += r.N
 			}
+		}
+	}
+	for _, r := range asking {
+		if o := at[r.PlanID]; o != nil {
+			o.Tally.Asking = r.N
 		}
 	}
 	fillStatus(list, at, own)

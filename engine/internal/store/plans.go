@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -140,18 +141,40 @@ func (t *Tx) StartedRoots() ([]plan.PlanID, error) {
 	return ids, err
 }
 
-// Folder is the working directory of a started plan that has work left.
+// Folder is the working directory of a plan that is at work in it.
 type Folder struct {
-	ID    plan.PlanID `db:"id"`
-	Title string      `db:"title"`
-	Key   string      `db:"folder_key"`
+	ID      plan.PlanID `db:"id"`
+	Title   string      `db:"title"`
+	Key     string      `db:"folder_key"`
+	Started bool        `db:"started"` // else its agents are about to end
 }
 
-const busyFolders = `SELECT id, title, folder_key FROM plans p WHERE started = 1 AND parent_plan_id = 0
-	AND EXISTS (SELECT 1 FROM tallies t JOIN plans q ON q.id = t.plan_id
-		WHERE q.root_id = p.id AND t.n > 0 AND t.state IN ('pending', 'ready', 'running'))`
+const rootsAtWork = `SELECT DISTINCT p.root_id FROM runs r JOIN plans p ON p.id = r.plan_id
+	WHERE r.outcome = '' AND r.kind = 'step'`
 
-// BusyFolders returns the folders that started plans hold.
+// RootsAtWork returns the top-level plans that are started, and those whose built-in
+// agents are still at work although they were stopped.
+func (t *Tx) RootsAtWork() ([]plan.PlanID, error) {
+	ids, err := t.StartedRoots()
+	if err != nil {
+		return nil, err
+	}
+	var more []plan.PlanID
+	if err := t.list("list plans at work", &more, rootsAtWork); err != nil {
+		return nil, err
+	}
+	ids = append(ids, more...)
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+const busyFolders = `SELECT id, title, folder_key, started FROM plans p WHERE started = 1 AND parent_plan_id = 0
+	AND EXISTS (SELECT 1 FROM tallies t JOIN plans q ON q.id = t.plan_id
+		WHERE q.root_id = p.id AND t.n > 0 AND t.state IN ('pending', 'ready', 'running'))
+	UNION SELECT id, title, folder_key, started FROM plans WHERE id IN (` + rootsAtWork + `)`
+
+// BusyFolders returns the folders that started plans hold, and those in which agents
+// of stopped ones are still at work.
 func (t *Tx) BusyFolders() ([]Folder, error) {
 	var list []Folder
 	err := t.list("list folders in use", &list, busyFolders)

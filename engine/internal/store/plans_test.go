@@ -249,7 +249,7 @@ func TestFoldersInUse(t *testing.T) {
 			busy, err = tx.BusyFolders()
 			return err
 		})
-		if got := slices.Contains(busy, Folder{p.ID, c.name, key}); got != c.busy {
+		if got := slices.Contains(busy, Folder{p.ID, c.name, key, true}); got != c.busy {
 			t.Errorf("%s: folder in use %v, want %v", c.name, got, c.busy)
 		}
 		if got := slices.Contains(started, p.ID); got != c.started {

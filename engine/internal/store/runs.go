@@ -10,11 +10,12 @@ import (
 
 const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_id, agent_name, harness, model, capability,
 	session_id, token_hash, token_role, isolation, worktree, base_tree, end_tree, attach, acked, tokens_in, tokens_out,
-	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out`
+	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out, start_cause, max_tokens`
 
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
-	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at,
+	start_cause, max_tokens)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Prompts are kept apart from their runs, which change more than once: a row is
 // written whole each time.
@@ -45,7 +46,7 @@ func (t *Tx) InsertRun(r *plan.Run) error {
 	r.Number = slices.Max(append(taken, 0)) + 1
 	_, err = t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
 		r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
-		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt)
+		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt, r.StartCause, r.MaxTokens)
 	if err != nil || r.Prompt == "" {
 		return err
 	}
@@ -199,6 +200,27 @@ func (t *Tx) RanMeanwhile(root plan.PlanID, r *plan.Run) (bool, error) {
 	return yes, err
 }
 
+const baseWriters = `SELECT DISTINCT r.plan_id, r.node_id FROM runs r JOIN plans p ON p.id = r.plan_id,
+		(SELECT min(started_at) AS at FROM runs WHERE worktree = ?2) made
+	WHERE p.root_id = ?1 AND r.worktree = '' AND r.kind IN ('step', 'external')
+		AND r.started_at <= made.at AND (r.outcome = '' OR r.finished_at > made.at)
+	ORDER BY r.plan_id, r.node_id`
+
+// BaseWriters returns the steps of a tree that worked in the folder itself when a
+// worktree was made of it: at the start of the first run that has it.
+func (t *Tx) BaseWriters(root plan.PlanID, worktree string) ([]plan.Ref, error) {
+	var rows []struct {
+		Plan plan.PlanID `db:"plan_id"`
+		Node plan.NodeID `db:"node_id"`
+	}
+	err := t.list("look who wrote meanwhile", &rows, baseWriters, root, worktree)
+	refs := make([]plan.Ref, len(rows))
+	for i, r := range rows {
+		refs[i] = plan.Ref{Plan: r.Plan, Node: r.Node}
+	}
+	return refs, err
+}
+
 const trees = `SELECT base_tree FROM runs WHERE base_tree <> '' UNION SELECT end_tree FROM runs WHERE end_tree <> ''`
 
 // Trees returns the names of all snapshots that runs refer to.
@@ -213,6 +235,7 @@ var clearedByReset = []string{
 	clearEvents,
 	`DELETE FROM reviews WHERE plan_id = ?`,
 	`DELETE FROM phases WHERE plan_id = ?`,
+	`UPDATE nodes SET start_cause = '', own_brief = '', brief_grown = 0 WHERE plan_id = ?`,
 }
 
 // ClearHistory forgets what the runs of plans did. The spend ledger stays.

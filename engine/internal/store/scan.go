@@ -139,7 +139,11 @@ func (c *cells) run(r *plan.Run) error {
 	r.NumTurns, r.Result, r.Stopping = int(c.int()), maybe[string](c), c.yes()
 	r.StartedAt, r.FinishedAt = c.stamp(), c.stamp()
 	r.BaseTook, r.EndTook = c.real(), c.real()
-	return r.LeftOut.Scan(c.text())
+	if err := r.LeftOut.Scan(c.text()); err != nil {
+		return err
+	}
+	r.StartCause, r.MaxTokens = c.text(), c.int()
+	return nil
 }
 
 // lists takes the files of a node and its requests for results, in one text each.

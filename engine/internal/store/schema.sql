@@ -151,9 +151,11 @@ CREATE TABLE nodes (
   created_at        REAL    NOT NULL,
   phase_since       REAL    NOT NULL DEFAULT 0, -- when state or phase changed last
   started_at        REAL    NOT NULL DEFAULT 0,
-  finished_at       REAL    NOT NULL DEFAULT 0, attempts_before INTEGER NOT NULL DEFAULT 0, stalled_at REAL NOT NULL DEFAULT 0,
+  finished_at       REAL    NOT NULL DEFAULT 0, attempts_before INTEGER NOT NULL DEFAULT 0, stalled_at REAL NOT NULL DEFAULT 0, start_cause TEXT NOT NULL DEFAULT '', own_brief TEXT NOT NULL DEFAULT '', brief_grown INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (plan_id, node_id)
 ) STRICT;
+
+CREATE INDEX nodes_asking ON nodes (plan_id) WHERE state = 'running' AND (phase = 'needs_person' OR stalled_at > 0);
 
 CREATE INDEX nodes_profile ON nodes (profile_id) WHERE profile_id > 0;
 
@@ -244,7 +246,7 @@ CREATE TABLE plans (
   check_command      TEXT    NOT NULL DEFAULT '',
   deliver            TEXT    NOT NULL DEFAULT '',
   stall_after        INTEGER NOT NULL DEFAULT 0  -- seconds
-, spent_tokens INTEGER NOT NULL DEFAULT 0, spent_cost_usd REAL NOT NULL DEFAULT 0, spent_uncosted INTEGER NOT NULL DEFAULT 0) STRICT;
+, spent_tokens INTEGER NOT NULL DEFAULT 0, spent_cost_usd REAL NOT NULL DEFAULT 0, spent_uncosted INTEGER NOT NULL DEFAULT 0, piecemeal INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX plans_agent ON plans (default_profile_id) WHERE default_profile_id > 0;
 
@@ -383,7 +385,7 @@ CREATE TABLE runs (
   result      TEXT,
   stopping    INTEGER NOT NULL DEFAULT 0,
   started_at  REAL    NOT NULL,
-  finished_at REAL    NOT NULL DEFAULT 0, base_took REAL NOT NULL DEFAULT 0, end_took REAL NOT NULL DEFAULT 0, left_out TEXT NOT NULL DEFAULT '[]',
+  finished_at REAL    NOT NULL DEFAULT 0, base_took REAL NOT NULL DEFAULT 0, end_took REAL NOT NULL DEFAULT 0, left_out TEXT NOT NULL DEFAULT '[]', start_cause TEXT NOT NULL DEFAULT '', max_tokens INTEGER NOT NULL DEFAULT 0,
   UNIQUE (plan_id, node_id, number)
 ) STRICT;
 

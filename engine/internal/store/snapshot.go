@@ -129,6 +129,18 @@ func (t *Tx) addLists(root plan.PlanID, s *plan.Snapshot) error {
 	return nil
 }
 
+const atWork = `SELECT ` + runColumns + ` FROM runs WHERE outcome = '' AND kind = 'step'
+	AND plan_id IN (SELECT id FROM plans WHERE root_id = ?)`
+
+func (t *Tx) addAtWork(root plan.PlanID, s *plan.Snapshot) error {
+	return t.rows("read who is at work", atWork, []any{root}, func(c *cells) error {
+		r := &plan.Run{}
+		err := c.run(r)
+		s.AtWork[r.Ref()] = r
+		return err
+	})
+}
+
 // addContext fills in what a tree is shown with: profiles, open questions and
 // the number of the last change.
 func (t *Tx) addContext(root plan.PlanID, s *plan.Snapshot) error {
@@ -140,6 +152,9 @@ func (t *Tx) addContext(root plan.PlanID, s *plan.Snapshot) error {
 		s.Profiles[profiles[i].ID] = &profiles[i]
 	}
 	if s.Questions, err = t.OpenQuestions(root); err != nil {
+		return err
+	}
+	if err := t.addAtWork(root, s); err != nil {
 		return err
 	}
 	reviews, err := t.ReviewsOf(root)

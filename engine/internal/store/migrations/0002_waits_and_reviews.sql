@@ -83,6 +83,23 @@ ALTER TABLE goals ADD COLUMN profile_id INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE goals ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE goals ADD COLUMN feedback TEXT NOT NULL DEFAULT '';
 
+-- Why a run began, and what it may use; runs keep what they were started with.
+ALTER TABLE runs ADD COLUMN start_cause TEXT NOT NULL DEFAULT '';      -- first, rework, limit over …
+ALTER TABLE runs ADD COLUMN max_tokens INTEGER NOT NULL DEFAULT 0;     -- that its agent may use; 0: no limit
+
+-- Why a step will run again; and of its brief the part that a person wrote, once
+-- failed attempts have added to it.
+ALTER TABLE nodes ADD COLUMN start_cause TEXT NOT NULL DEFAULT '';
+ALTER TABLE nodes ADD COLUMN own_brief TEXT NOT NULL DEFAULT '';
+ALTER TABLE nodes ADD COLUMN brief_grown INTEGER NOT NULL DEFAULT 0;
+
+-- A subplan that its step's agent puts together piece by piece: only that agent
+-- knows when it is whole.
+ALTER TABLE plans ADD COLUMN piecemeal INTEGER NOT NULL DEFAULT 0;
+
+-- Running steps that wait for a person: for a verdict, or because they are silent.
+CREATE INDEX nodes_asking ON nodes (plan_id) WHERE state = 'running' AND (phase = 'needs_person' OR stalled_at > 0);
+
 -- What is on its way to a webhook, and how that went. The texts are those of the
 -- moment: a plan may be gone when its end is told.
 CREATE TABLE deliveries (

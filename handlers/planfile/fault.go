@@ -1,35 +1,30 @@
-package main
+package planfile
 
 import (
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// explain adds the lines of the file to what a server found wrong with the plan:
-// each fault on a line of its own.
-func (p *planFile) explain(err error) error {
-	var r *refusal
-	if !errors.As(err, &r) || r.status != 400 && r.status != 422 {
-		return err
-	}
-	headline, list, many := strings.Cut(r.detail, "\n- ")
+// Explain puts lines of the file to what was found wrong with the plan: a sentence,
+// or a headline and a list of faults.
+func (p *File) Explain(detail string) error {
+	headline, list, many := strings.Cut(detail, "\n- ")
 	if !many {
-		return faults{p.place(r.detail)}
+		return Faults{p.place(detail)}
 	}
-	var out faults
+	var out Faults
 	for fault := range strings.SplitSeq(list, "\n- ") {
 		out = append(out, p.place(fault))
 	}
 	if len(out) > 1 {
-		out = append(faults{p.name + ": " + headline}, out...)
+		out = append(Faults{p.Name + ": " + headline}, out...)
 	}
 	return out
 }
 
 // place puts file and line before a fault.
-func (p *planFile) place(fault string) string {
+func (p *File) place(fault string) string {
 	return p.at(p.lineOf(fault)) + ": " + strings.Join(strings.Fields(fault), " ")
 }
 
@@ -43,7 +38,7 @@ var (
 )
 
 // lineOf returns the line that a fault is about, 0 when that is not known.
-func (p *planFile) lineOf(fault string) int {
+func (p *File) lineOf(fault string) int {
 	if m := byTwice.FindStringSubmatch(fault); m != nil && len(p.nodes[m[1]]) > 1 {
 		return p.lineAt(nodeField(p.nodes[m[1]][1], "key"))
 	}
@@ -70,7 +65,7 @@ func nodeField(index int, name string) string {
 }
 
 // lineAt returns the line of a path, or of what is nearest around it.
-func (p *planFile) lineAt(path string) int {
+func (p *File) lineAt(path string) int {
 	for path != "" {
 		if line := p.lines[strings.TrimSuffix(path, ".")]; line > 0 {
 			return line

@@ -1,0 +1,50 @@
+package handlers
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/clearbox-go/clearbox/engine"
+	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/static"
+	"github.com/clearbox-go/clearbox/views"
+)
+
+// reportPolicy is for a document that has its own styles and nothing else that
+// could load or do something.
+const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-popups"
+
+// exportReport answers with a plan as one HTML file.
+func (s *server) exportReport(c echo.Context) error {
+	id, err := strconv.ParseInt(c.Param("plan_id"), 10, 64)
+	if err != nil {
+		return plan.Errorf(plan.NotFound, "there is no plan %q", clip(c.Param("plan_id")))
+	}
+	transcripts := true
+	if v := c.QueryParam("transcripts"); v != "" {
+		if transcripts, err = strconv.ParseBool(strings.ToLower(v)); err != nil {
+			return plan.Errorf(plan.Malformed, "transcripts: %q is neither true nor false", clip(v))
+		}
+	}
+	ctx := c.Request().Context()
+	known, err := s.engine.PlanReport(ctx, engine.ReportIn{Plan: plan.PlanID(id), Transcripts: transcripts, Secrets: []string{s.opts.AuthToken}})
+	if err != nil {
+		return err
+	}
+	files, pictures := static.Load(), views.NewPictures()
+	report := views.NewReport(views.ReportInput{Report: known, Transcripts: transcripts, Now: plan.StampOf(time.Now()), Version: s.opts.Version,
+		Style: files.Text("app.css") + files.Text("changes.css") + files.Text("report.css"), LayoutOf: pictures.Of})
+	var b bytes.Buffer
+	if err := report.Render(ctx, &b); err != nil {
+		return err
+	}
+	attach(c, fmt.Sprintf("plan-%d.html", id))
+	c.Response().Header().Set("Content-Security-Policy", reportPolicy)
+	return c.HTMLBlob(http.StatusOK, b.Bytes())
+}
