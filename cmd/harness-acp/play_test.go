@@ -68,6 +68,12 @@ func play(t *testing.T, task plugin.Task, answer func(plugin.Question) plugin.An
 	return plugintest.Play(t, &harness{farewell: 5 * time.Second}, task, answer), dir
 }
 
+// playIn runs a task whose folder is there.
+func playIn(t *testing.T, task plugin.Task) plugintest.Played {
+	t.Helper()
+	return plugintest.Play(t, &harness{farewell: 5 * time.Second}, task, nil)
+}
+
 func wantIn(t *testing.T, text string, fragments ...string) {
 	t.Helper()
 	for _, f := range fragments {

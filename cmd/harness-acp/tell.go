@@ -154,7 +154,7 @@ func (s *session) use(k *call) {
 	k.told = true
 	input := k.Input
 	if !given(input) {
-		input, _ = json.Marshal(map[string]any{"title": k.Title, "paths": k.paths()}) // it is JSON
+		input, _ = json.Marshal(map[string]any{"title": k.Title, "paths": append([]string{}, k.paths()...)}) // it is JSON
 	}
 	s.emit(plugin.ToolUse(k.ID, k.label(), input, ""))
 }
