@@ -50,4 +50,22 @@ if ! upToDate package.json npm; then
 	cp "$clients/package.json" "$cache/npm/installed-from"
 fi
 
-PYTHONDONTWRITEBYTECODE=1 exec "$cache/venv/bin/python" "$clients/run.py" "$bin" "$cache"
+# claude prints the path of the installed program: npm may have been told not to run
+# the script that puts it in its place.
+claude() {
+	for program in "$cache"/npm/node_modules/.bin/claude "$cache"/npm/node_modules/@anthropic-ai/*/claude; do
+		if "$program" --version >/dev/null 2>&1; then
+			echo "$program"
+			return
+		fi
+	done
+	missing "the claude program was not installed into $cache/npm"
+}
+
+failed=0
+PYTHONDONTWRITEBYTECODE=1 "$cache/venv/bin/python" "$clients/run.py" "$bin" "$cache" || failed=1
+
+echo "harness-claude with the real program"
+program=$(claude)
+CLEARBOX_TEST_CLAUDE=$program go test -count=1 -timeout 5m -tags sqlite_fts5,sqlite_omit_load_extension ./cmd/harness-claude || failed=1
+exit $failed

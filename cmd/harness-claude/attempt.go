@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/leftover"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/stdio"
 )
 
 // errEnough ends a program whose run is decided: it failed for good, or its result is
@@ -17,8 +19,8 @@ var errEnough = errors.New("the run is decided")
 // attempt is one process of the program.
 type attempt struct {
 	*session
-	input    *input
-	stderr   *tail
+	input    *stdio.Input
+	stderr   *stdio.Tail
 	ctx      context.Context // of the process
 	giveUp   context.CancelCauseFunc
 	asks     sync.WaitGroup
@@ -40,7 +42,7 @@ type attempt struct {
 }
 
 func newAttempt(s *session) *attempt {
-	return &attempt{session: s, input: newInput(), stderr: &tail{}, resulted: make(chan struct{}), questions: map[string]context.CancelFunc{}}
+	return &attempt{session: s, input: stdio.NewInput(), stderr: &stdio.Tail{}, resulted: make(chan struct{}), questions: map[string]context.CancelFunc{}}
 }
 
 // play starts the program and returns when it and all that it started are gone. An
@@ -48,21 +50,21 @@ func newAttempt(s *session) *attempt {
 func (a *attempt) play(ctx context.Context, l launch) error {
 	a.ctx, a.giveUp = context.WithCancelCause(ctx)
 	defer a.giveUp(nil)
-	lines := &splitter{max: maxLine, each: a.line, tooLong: a.tooLong}
+	lines := &stdio.Lines{Max: stdio.MaxLine, Each: a.line, TooLong: a.tooLong}
 	if err := a.greet(); err != nil {
 		return err
 	}
 	p, err := a.host.Command(a.ctx, l.argv, plugin.Exec{Env: l.env, Stdin: a.input, Stdout: lines, Stderr: a.stderr})
 	if err != nil {
-		a.input.close()
+		a.input.Close()
 		return err
 	}
 	code := a.await(p)
 	a.giveUp(nil)
-	a.input.close()
+	a.input.Close()
 	a.finish(lines, code)
 	a.asks.Wait()
-	sweep(a.mark)
+	leftover.Kill(runMark + "=" + a.mark)
 	if a.result == nil {
 		return ctx.Err()
 	}
@@ -81,7 +83,7 @@ func (a *attempt) await(p plugin.Proc) int {
 		return code
 	case <-a.resulted:
 	}
-	a.input.close() // nothing more is asked of it
+	a.input.Close() // nothing more is asked of it
 	farewell := time.NewTimer(a.h.pace.farewell)
 	defer farewell.Stop()
 	select {
@@ -95,8 +97,8 @@ func (a *attempt) await(p plugin.Proc) int {
 }
 
 // finish takes the last line and closes the books.
-func (a *attempt) finish(lines *splitter, code int) {
-	lines.end()
+func (a *attempt) finish(lines *stdio.Lines, code int) {
+	lines.End()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.over, a.code = true, code
@@ -113,7 +115,7 @@ func (a *attempt) greet() error {
 	if names := a.guard.hooked(); len(names) > 0 {
 		hooks["PreToolUse"] = []any{map[string]any{"matcher": strings.Join(names, "|"), "hookCallbackIds": []string{guardID}}}
 	}
-	err := a.input.send(map[string]any{
+	err := a.input.Send(map[string]any{
 		"type": "control_request", "request_id": initializeID,
 		"request": map[string]any{"subtype": "initialize", "hooks": hooks},
 	})
@@ -124,7 +126,7 @@ func (a *attempt) greet() error {
 		map[string]any{"type": "text", "text": a.task.Prompt},
 		map[string]any{"type": "text", "text": "That is the whole task. Begin."},
 	}
-	return a.input.send(map[string]any{
+	return a.input.Send(map[string]any{
 		"type": "user", "message": map[string]any{"role": "user", "content": content},
 		"parent_tool_use_id": nil, "session_id": "", "client_composed": true,
 	})

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 const (
@@ -27,12 +29,12 @@ const (
 // it is also asked whether it is logged in, or the endpoint for its list of models;
 // neither costs anything.
 func (h *harness) Check(ctx context.Context, p plugin.Profile, connect bool) (plugin.Report, error) {
-	secrets := newScrubber(p.Secret, h.getenv("ANTHROPIC_API_KEY"))
+	scrub := secrets.New(p.Secret, h.getenv("ANTHROPIC_API_KEY"))
 	c := &checker{harness: h, report: plugin.Report{Credential: p.Credential, ModelsSample: []string{}}}
 	if bad := c.run(ctx, p, connect); bad != nil {
-		c.report.OK, c.report.Field, c.report.Detail = false, bad.field, bad.text
+		c.report.OK, c.report.Field, c.report.Detail = false, bad.Field, bad.Text
 	}
-	c.report.Detail = secrets.text(c.report.Detail)
+	c.report.Detail = scrub.Text(c.report.Detail)
 	if c.report.Credential == "" {
 		c.report.Credential = "none"
 	}
@@ -48,8 +50,8 @@ type checker struct {
 	report  plugin.Report
 }
 
-func (c *checker) run(ctx context.Context, p plugin.Profile, connect bool) *problem {
-	var bad *problem
+func (c *checker) run(ctx context.Context, p plugin.Profile, connect bool) *settings.Fault {
+	var bad *settings.Fault
 	if c.set, bad = c.readProfile(p); bad != nil {
 		return bad
 	}
@@ -94,10 +96,10 @@ func (c *checker) configDir() string {
 
 // loginFile looks for a login without starting anything. Only on Linux is it a file
 // whose absence says something, and variables can stand for it.
-func (c *checker) loginFile() *problem {
+func (c *checker) loginFile() *settings.Fault {
 	_, err := os.Stat(filepath.Join(c.configDir(), ".credentials.json"))
 	if err != nil && runtime.GOOS == "linux" && !c.loginByEnvironment() {
-		return wrong("params.config_dir", "%s", c.set.logIn())
+		return settings.Wrong("params.config_dir", "%s", c.set.logIn())
 	}
 	c.fine("it uses the login in %s, which was not tried. %s", c.configDir(), exposed)
 	return nil
@@ -117,7 +119,7 @@ func (c *checker) loginByEnvironment() bool {
 }
 
 // login asks the program whether it is logged in.
-func (c *checker) login(ctx context.Context) *problem {
+func (c *checker) login(ctx context.Context) *settings.Fault {
 	env := []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
 	if c.set.configDir != "" {
 		env = append(env, "CLAUDE_CONFIG_DIR="+c.set.configDir)
@@ -130,11 +132,11 @@ func (c *checker) login(ctx context.Context) *problem {
 	}
 	switch jerr := json.Unmarshal(out, &status); {
 	case ctx.Err() != nil:
-		return wrong("params.path", "claude auth status gave no answer: %v", err)
+		return settings.Wrong("params.path", "claude auth status gave no answer: %v", err)
 	case jerr != nil || status.LoggedIn == nil:
 		c.fine("whether it is logged in is not known: this version does not tell")
 	case !*status.LoggedIn:
-		return wrong("params.config_dir", "%s", c.set.logIn())
+		return settings.Wrong("params.config_dir", "%s", c.set.logIn())
 	default:
 		how := status.Method
 		if status.Plan != "" {
@@ -146,7 +148,7 @@ func (c *checker) login(ctx context.Context) *problem {
 }
 
 // endpoint asks for the list of models.
-func (c *checker) endpoint(ctx context.Context) *problem {
+func (c *checker) endpoint(ctx context.Context) *settings.Fault {
 	status, body, err := c.models(ctx)
 	reached := err == nil
 	c.report.Reachable = &reached
@@ -155,17 +157,17 @@ func (c *checker) endpoint(ctx context.Context) *problem {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			why = fmt.Sprintf("no answer within %v", checkTime)
 		}
-		return wrong("base_url", "could not connect to %s: %s", c.report.BaseURL, why)
+		return settings.Wrong("base_url", "could not connect to %s: %s", c.report.BaseURL, why)
 	}
 	switch {
 	case status == http.StatusOK:
 		return c.listed(body)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return wrong("api_key_env", "%s", c.set.access.refused(failure{status: status, said: apiMessage(body)}))
+		return settings.Wrong("api_key_env", "%s", c.set.access.refused(failure{status: status, said: apiMessage(body)}))
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 		c.fine("%s answers; it has no list of models, so whether the key and the model fit is not known", c.report.BaseURL)
 	default:
-		return wrong("base_url", "%s answered with %d: %s", c.report.BaseURL, status, oneLine(apiMessage(body)))
+		return settings.Wrong("base_url", "%s answered with %d: %s", c.report.BaseURL, status, oneLine(apiMessage(body)))
 	}
 	return nil
 }
@@ -193,14 +195,14 @@ func (c *checker) models(ctx context.Context) (int, []byte, error) {
 
 // listed looks for the model in the list. Short names such as opus, and the program's
 // default, are the program's business.
-func (c *checker) listed(body []byte) *problem {
+func (c *checker) listed(body []byte) *settings.Fault {
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
 	if json.Unmarshal(body, &list) != nil {
-		return wrong("base_url", "%s does not speak the Messages API: its list of models is not JSON", c.report.BaseURL)
+		return settings.Wrong("base_url", "%s does not speak the Messages API: its list of models is not JSON", c.report.BaseURL)
 	}
 	var ids []string
 	for _, m := range list.Data {
@@ -214,7 +216,7 @@ func (c *checker) listed(body []byte) *problem {
 		c.fine("%s answers and has the model '%s'", c.report.BaseURL, name)
 	case strings.HasPrefix(name, "claude-") && len(ids) > 0:
 		c.report.ModelListed = &has
-		return wrong("model", "%s answers, but the model '%s' is not among the %d that it lists: check the model's name", c.report.BaseURL, name, len(ids))
+		return settings.Wrong("model", "%s answers, but the model '%s' is not among the %d that it lists: check the model's name", c.report.BaseURL, name, len(ids))
 	default:
 		c.fine("%s answers", c.report.BaseURL)
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 // choice is the tools setting of a profile. It takes tools away and adds none. Names
@@ -22,7 +24,7 @@ var ruleForm = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*\*?)(\(.+\))?$`)
 
 // readChoice reads it. Unknown keys and presets are refused: a misspelt deny would
 // otherwise leave a tool on offer.
-func readChoice(raw json.RawMessage) (choice, *problem) {
+func readChoice(raw json.RawMessage) (choice, *settings.Fault) {
 	var c choice
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return c, nil
@@ -30,14 +32,14 @@ func readChoice(raw json.RawMessage) (choice, *problem) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
-		return c, wrong("tools", "tools: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return c, settings.Wrong("tools", "tools: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if !slices.Contains([]string{"", "all", "readonly", "none"}, c.Preset) {
-		return c, wrong("tools", "tools.preset is %q: it must be all, readonly or none", c.Preset)
+		return c, settings.Wrong("tools", "tools.preset is %q: it must be all, readonly or none", c.Preset)
 	}
 	for _, rule := range slices.Concat(c.Allow, c.Deny) {
 		if !ruleForm.MatchString(rule) {
-			return c, wrong("tools", "tools names %q: a name of a tool of Claude Code is wanted, such as Bash, or a rule such as Bash(git log:*)", rule)
+			return c, settings.Wrong("tools", "tools names %q: a name of a tool of Claude Code is wanted, such as Bash, or a rule such as Bash(git log:*)", rule)
 		}
 	}
 	return c, nil

@@ -34,7 +34,7 @@ func (a *attempt) control(kind string, l *controlLine) {
 }
 
 func (a *attempt) respond(response map[string]any) {
-	if err := a.input.send(map[string]any{"type": "control_response", "response": response}); err != nil {
+	if err := a.input.Send(map[string]any{"type": "control_response", "response": response}); err != nil {
 		a.note("%v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 // harness implements [plugin.Harness].
@@ -29,7 +30,7 @@ func newHarness() *harness {
 
 // Info implements [plugin.Harness].
 func (h *harness) Info(context.Context) (plugin.Info, error) {
-	schema, err := settingsSchema()
+	schema, err := catalogue().Schema()
 	if err != nil {
 		return plugin.Info{}, fmt.Errorf("describe the settings: %w", err)
 	}
@@ -53,18 +54,18 @@ func version() string {
 // Run implements [plugin.Harness].
 func (h *harness) Run(ctx context.Context, t plugin.Task, host plugin.Host) (plugin.Result, error) {
 	set, bad := h.readProfile(t.Profile)
-	secrets := newScrubber(t.Profile.Secret, set.access.key, lastSegment(t.MCPURL))
+	scrub := secrets.New(t.Profile.Secret, set.access.key, secrets.OfURL(t.MCPURL))
 	if bad != nil {
-		return plugin.Result{}, fmt.Errorf("the agent profile %q cannot run: %s", t.Profile.Name, secrets.text(bad.text))
+		return plugin.Result{}, fmt.Errorf("the agent profile %q cannot run: %s", t.Profile.Name, scrub.Text(bad.Text))
 	}
-	s, err := h.openSession(ctx, set, t, scrubbing{host, secrets})
+	s, err := h.openSession(ctx, set, t, secrets.Host{Host: host, Scrub: scrub})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return plugin.Result{}, ctx.Err() // it was stopped meanwhile
 	case err != nil:
-		return plugin.Result{}, fmt.Errorf("%s", secrets.text(err.Error()))
+		return plugin.Result{}, fmt.Errorf("%s", scrub.Text(err.Error()))
 	}
 	defer s.close()
 	res, err := s.run(ctx)
-	return secrets.result(res), err
+	return scrub.Result(res), err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 // prepared is how a run would be started.
@@ -23,7 +24,7 @@ func prepared(t *testing.T, env m, task plugin.Task, params m) (*session, launch
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	s, err := h.openSession(t.Context(), set, task, scrubbing{nil, newScrubber()})
+	s, err := h.openSession(t.Context(), set, task, secrets.Host{})
 	must(t, err)
 	t.Cleanup(s.close)
 	l, err := s.prepare()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 // officialURL is where Anthropic's own API is, without /v1 as the program wants it.
@@ -30,9 +31,9 @@ type access struct {
 }
 
 // readProfile checks a profile without touching the network.
-func (h *harness) readProfile(p plugin.Profile) (setup, *problem) {
+func (h *harness) readProfile(p plugin.Profile) (setup, *settings.Fault) {
 	s := setup{model: strings.TrimSpace(p.Model)}
-	var bad *problem
+	var bad *settings.Fault
 	if s.access, bad = h.readAccess(p); bad != nil {
 		return s, bad
 	}
@@ -53,27 +54,27 @@ func (h *harness) readProfile(p plugin.Profile) (setup, *problem) {
 }
 
 // readMode takes the mode of the params before the profile's.
-func (h *harness) readMode(s *setup, given string) *problem {
+func (h *harness) readMode(s *setup, given string) *settings.Fault {
 	if !s.modeSet && given != "" {
 		if !slices.Contains(modes, given) {
-			return wrong("permission_mode", "permission_mode must be one of %s, not %q", strings.Join(modes, ", "), given)
+			return settings.Wrong("permission_mode", "permission_mode must be one of %s, not %q", strings.Join(modes, ", "), given)
 		}
 		s.mode = given
 	}
 	if s.mode == "bypassPermissions" && h.root && h.getenv("IS_SANDBOX") == "" {
-		return wrong("permission_mode", "permission_mode bypassPermissions is refused by the program when it runs as root: choose another mode (capability full pre-approves all tools anyway), or run Clearbox as another user")
+		return settings.Wrong("permission_mode", "permission_mode bypassPermissions is refused by the program when it runs as root: choose another mode (capability full pre-approves all tools anyway), or run Clearbox as another user")
 	}
 	return nil
 }
 
 // folder checks that a setting names a folder that is there.
-func (h *harness) folder(field, given string) (string, *problem) {
+func (h *harness) folder(field, given string) (string, *settings.Fault) {
 	path := h.expand(given)
 	if !filepath.IsAbs(path) {
-		return "", wrong(field, "%s must be an absolute path, or begin with ~/, and not %q", field, given)
+		return "", settings.Wrong(field, "%s must be an absolute path, or begin with ~/, and not %q", field, given)
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return "", wrong(field, "%s: there is no folder %s; make it by logging in: CLAUDE_CONFIG_DIR=%s claude", field, path, path)
+		return "", settings.Wrong(field, "%s: there is no folder %s; make it by logging in: CLAUDE_CONFIG_DIR=%s claude", field, path, path)
 	}
 	return path, nil
 }
@@ -88,27 +89,27 @@ func (h *harness) expand(path string) string {
 
 // readAccess finds out whether a key or the login is used. A key that is named and
 // missing is a fault: to use the login in its place would charge the wrong account.
-func (h *harness) readAccess(p plugin.Profile) (access, *problem) {
+func (h *harness) readAccess(p plugin.Profile) (access, *settings.Fault) {
 	a := access{key: strings.TrimSpace(p.Secret)}
 	if a.key == "" && p.KeyEnv != "" {
-		return a, wrong("api_key_env", "there is no api key: the environment variable %s, named by api_key_env, is not set where Clearbox runs", p.KeyEnv)
+		return a, settings.Wrong("api_key_env", "there is no api key: the environment variable %s, named by api_key_env, is not set where Clearbox runs", p.KeyEnv)
 	}
 	if a.key == "" && p.BaseURL == "" {
 		a.key = strings.TrimSpace(h.getenv("ANTHROPIC_API_KEY")) // the server passes it on only when told to
 	}
 	if strings.ContainsFunc(a.key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return a, wrong("api_key", "the api key holds characters that no key has, such as a line break")
+		return a, settings.Wrong("api_key", "the api key holds characters that no key has, such as a line break")
 	}
 	if a.key == "" && p.BaseURL == "" {
 		return a, nil
 	}
 	a.token = strings.HasPrefix(a.key, "sk-ant-oat")
-	var bad *problem
+	var bad *settings.Fault
 	a.base, bad = readBase(p.BaseURL)
 	return a, bad
 }
 
-func readBase(text string) (*url.URL, *problem) {
+func readBase(text string) (*url.URL, *settings.Fault) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		text = officialURL
@@ -116,13 +117,13 @@ func readBase(text string) (*url.URL, *problem) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, wrong("base_url", "base_url is not a URL")
+		return nil, settings.Wrong("base_url", "base_url is not a URL")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, wrong("base_url", "base_url must begin with http:// or https://, and not with %q", u.Scheme)
+		return nil, settings.Wrong("base_url", "base_url must begin with http:// or https://, and not with %q", u.Scheme)
 	case u.Hostname() == "":
-		return nil, wrong("base_url", "base_url names no host")
+		return nil, settings.Wrong("base_url", "base_url names no host")
 	case u.User != nil:
-		return nil, wrong("base_url", "base_url must not hold a user or password: use api_key_env")
+		return nil, settings.Wrong("base_url", "base_url must not hold a user or password: use api_key_env")
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/messages")
 	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/v1"), "/") // the program adds it itself
@@ -177,14 +178,4 @@ func (h *harness) configFolder(s setup, other string) (string, error) {
 		return "", fmt.Errorf("make the folder for the program's sessions: %w", err)
 	}
 	return dir, nil
-}
-
-// lastSegment returns what follows the last slash of a URL's path: in the address of
-// the Clearbox tools that is the token of the run.
-func lastSegment(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 }

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 const install = "install it with: npm install -g @anthropic-ai/claude-code"
@@ -22,11 +24,11 @@ var oldest = [3]int{2, 1, 100}
 const programTime = 20 * time.Second // for a program that only says something of itself
 
 // findProgram returns the path of the claude program.
-func (h *harness) findProgram(given string) (string, *problem) {
+func (h *harness) findProgram(given string) (string, *settings.Fault) {
 	if given != "" {
 		path, err := exec.LookPath(h.expand(given))
 		if err != nil {
-			return "", wrong("params.path", "params.path: %s is not a program that can be started (%v); %s, or leave the setting empty", given, reason(err), install)
+			return "", settings.Wrong("params.path", "params.path: %s is not a program that can be started (%v); %s, or leave the setting empty", given, reason(err), install)
 		}
 		return absolute(path), nil
 	}
@@ -38,7 +40,7 @@ func (h *harness) findProgram(given string) (string, *problem) {
 			return path, nil
 		}
 	}
-	return "", wrong("params.path", "the program claude was not found on the PATH of Clearbox: %s; or set params.path to where it is", install)
+	return "", settings.Wrong("params.path", "the program claude was not found on the PATH of Clearbox: %s; or set params.path to where it is", install)
 }
 
 // usualPlaces are where its installers put it. A service has a short PATH.
@@ -75,11 +77,11 @@ func reason(err error) error {
 var versionForm = regexp.MustCompile(`(\d+)\.(\d+)\.(\d+)`)
 
 // programVersion asks a program for its version.
-func programVersion(ctx context.Context, path string) (string, *problem) {
+func programVersion(ctx context.Context, path string) (string, *settings.Fault) {
 	out, err := say(ctx, path, nil, "--version")
 	m := versionForm.FindSubmatch(out)
 	if m == nil {
-		return "", wrong("params.path", "%s --version does not name a version of Claude Code (%v): %s", path, reasonOr(err, "it says something else"), oneLine(string(out)))
+		return "", settings.Wrong("params.path", "%s --version does not name a version of Claude Code (%v): %s", path, reasonOr(err, "it says something else"), oneLine(string(out)))
 	}
 	for i, least := range oldest {
 		n, _ := strconv.Atoi(string(m[i+1])) // digits; one that is too big counts as new
@@ -87,7 +89,7 @@ func programVersion(ctx context.Context, path string) (string, *problem) {
 		case n > least:
 			return string(m[0]), nil
 		case n < least:
-			return "", wrong("params.path", "claude %s is too old: %d.%d.%d or newer is needed; %s", m[0], oldest[0], oldest[1], oldest[2], install)
+			return "", settings.Wrong("params.path", "claude %s is too old: %d.%d.%d or newer is needed; %s", m[0], oldest[0], oldest[1], oldest[2], install)
 		}
 	}
 	return string(m[0]), nil

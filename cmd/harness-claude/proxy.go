@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 const maxErrorBody = 1 << 20
@@ -29,7 +31,7 @@ type proxy struct {
 	url    string
 	server *http.Server
 	done   chan error
-	scrub  scrubber
+	scrub  secrets.Scrubber
 	now    func() time.Time
 
 	mu     sync.Mutex
@@ -39,12 +41,12 @@ type proxy struct {
 }
 
 // startProxy listens until close.
-func startProxy(a access, secrets scrubber, now func() time.Time) (*proxy, error) {
+func startProxy(a access, scrub secrets.Scrubber, now func() time.Time) (*proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("open the loopback proxy for the key: %w", err)
 	}
-	p := &proxy{access: a, token: rand.Text(), url: "http://" + l.Addr().String(), done: make(chan error, 1), scrub: secrets, now: now}
+	p := &proxy{access: a, token: rand.Text(), url: "http://" + l.Addr().String(), done: make(chan error, 1), scrub: scrub, now: now}
 	p.server = &http.Server{Handler: p.handler(), ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { p.done <- p.server.Serve(l) }()
 	return p, nil
@@ -125,7 +127,7 @@ func (p *proxy) note(resp *http.Response) error {
 	if err != nil {
 		return fmt.Errorf("read the endpoint's error: %w", err)
 	}
-	body = []byte(p.scrub.text(string(body)))
+	body = []byte(p.scrub.Text(string(body)))
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	resp.Header.Del("Content-Length")
 	return nil
@@ -139,7 +141,7 @@ func (p *proxy) unreachable(w http.ResponseWriter, q *http.Request, err error) {
 	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
 		what = "could not connect to %s: %v; see whether the endpoint runs, and base_url"
 	}
-	text := p.scrub.text(fmt.Sprintf(what, p.access.base, rootCause(err)))
+	text := p.scrub.Text(fmt.Sprintf(what, p.access.base, rootCause(err)))
 	p.mu.Lock()
 	p.last, p.fault = 0, text
 	p.mu.Unlock()

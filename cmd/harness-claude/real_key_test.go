@@ -8,6 +8,7 @@ import (
 
 	"github.com/clearbox-go/clearbox/internal/scriptedmessages"
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 // The key is used and found nowhere: not in the environment or the arguments of any
@@ -33,7 +34,7 @@ func TestRealKeyIsNowhere(t *testing.T) {
 			t.Errorf("%s is in %s", secret, out)
 		}
 	}
-	wantIn(t, out, "ANTHROPIC_API_KEY="+scrubbed, "-rw-------", "mcp.json", "no: "+scrubbed, "looked", "/mcp-agent/"+scrubbed)
+	wantIn(t, out, "ANTHROPIC_API_KEY="+secrets.Mark, "-rw-------", "mcp.json", "no: "+secrets.Mark, "looked", "/mcp-agent/"+secrets.Mark)
 	for _, q := range p.requests {
 		if q.Header.Get("X-Api-Key") != key {
 			t.Errorf("the endpoint got the key %q", q.Header.Get("X-Api-Key"))

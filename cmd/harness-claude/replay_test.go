@@ -8,6 +8,7 @@ import (
 
 	"github.com/clearbox-go/clearbox/plugin"
 	"github.com/clearbox-go/clearbox/plugin/plugintest"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 // replayed runs a trick or a recording in the place of the program.
@@ -128,7 +129,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 func TestASecretIsNotCutInHalf(t *testing.T) {
 	p := replayed(t, "tattles", scene{})
 	wantNotIn(t, p.everything(), apiKey[:8])
-	wantIn(t, p.result.Text, "told "+scrubbed)
+	wantIn(t, p.result.Text, "told "+secrets.Mark)
 }
 
 func TestASecondResultReplacesTheFirst(t *testing.T) {

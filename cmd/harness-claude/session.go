@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 // session is one run. Usually it is one process of the program; one more when the
@@ -17,7 +19,7 @@ type session struct {
 	h       *harness
 	task    plugin.Task
 	host    plugin.Host
-	secrets scrubber
+	secrets secrets.Scrubber
 	program string
 	folder  folder
 	proxy   *proxy // nil with the login
@@ -36,14 +38,14 @@ type session struct {
 }
 
 // openSession makes everything ready that a run needs. The caller closes it.
-func (h *harness) openSession(ctx context.Context, set setup, t plugin.Task, host scrubbing) (*session, error) {
-	s := &session{setup: set, h: h, task: t, host: host, secrets: host.scrub, id: newUUID(), resume: t.ResumeSession, mark: rand.Text()}
+func (h *harness) openSession(ctx context.Context, set setup, t plugin.Task, host secrets.Host) (*session, error) {
+	s := &session{setup: set, h: h, task: t, host: host, secrets: host.Scrub, id: newUUID(), resume: t.ResumeSession, mark: rand.Text()}
 	g, err := newGrants(t, set)
 	if err != nil {
 		return nil, err
 	}
 	s.guard = newGuard(t, g, h.getenv("HOME"))
-	var bad *problem
+	var bad *settings.Fault
 	if s.program, bad = h.findProgram(set.program); bad != nil {
 		return nil, bad
 	}
@@ -54,8 +56,8 @@ func (h *harness) openSession(ctx context.Context, set setup, t plugin.Task, hos
 		if s.proxy, err = startProxy(set.access, s.secrets, h.pace.now); err != nil {
 			return nil, err
 		}
-		s.secrets = newScrubber(t.Profile.Secret, set.access.key, lastSegment(t.MCPURL), s.proxy.token)
-		s.host = scrubbing{host.Host, s.secrets}
+		s.secrets = secrets.New(t.Profile.Secret, set.access.key, secrets.OfURL(t.MCPURL), s.proxy.token)
+		s.host = secrets.Host{Host: host.Host, Scrub: s.secrets}
 	}
 	if s.folder, err = openFolder(t.RunDir); err != nil {
 		s.proxy.close()

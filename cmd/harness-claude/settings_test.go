@@ -48,10 +48,10 @@ func TestParamsAreChecked(t *testing.T) {
 			t.Errorf("%s was taken", tt.raw)
 			continue
 		}
-		if bad.field != tt.field {
-			t.Errorf("%s: the field is %s, want %s", tt.raw, bad.field, tt.field)
+		if bad.Field != tt.field {
+			t.Errorf("%s: the field is %s, want %s", tt.raw, bad.Field, tt.field)
 		}
-		wantIn(t, bad.text, tt.want)
+		wantIn(t, bad.Text, tt.want)
 	}
 	p, bad := readParams(json.RawMessage(`{"max_turns":7,"ask":true,"ask_timeout":1.5,"max_retries":0,"effort":null,"setting_sources":"","review_capability":"read"}`))
 	if bad != nil || p.maxTurns != 7 || !p.ask || p.askTimeout != 1500*time.Millisecond || *p.maxRetries != 0 {
@@ -115,10 +115,10 @@ func TestHowTheProgramGetsToAModel(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a, bad := at(tt.env).readAccess(tt.p)
 			if field, text, ok := strings.Cut(tt.problem, ": "); ok {
-				if bad == nil || bad.field != field || strings.Contains(bad.text, "hunter2") {
+				if bad == nil || bad.Field != field || strings.Contains(bad.Text, "hunter2") {
 					t.Fatalf("got %+v, problem %v", a, bad)
 				}
-				wantIn(t, bad.text, text)
+				wantIn(t, bad.Text, text)
 				return
 			}
 			if bad != nil {
@@ -154,7 +154,7 @@ func TestProfileProblemsNameTheirField(t *testing.T) {
 		{at(nil), plugin.Profile{Tools: json.RawMessage(`{"allow":["--flag"]}`)}, "tools"},
 	}
 	for _, tt := range tests {
-		if _, bad := tt.h.readProfile(tt.p); bad == nil || bad.field != tt.field {
+		if _, bad := tt.h.readProfile(tt.p); bad == nil || bad.Field != tt.field {
 			t.Errorf("%+v: %v", tt.p, bad)
 		}
 	}

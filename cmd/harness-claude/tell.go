@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/stdio"
 )
 
 // synthetic is the model of messages that the program wrote itself.
@@ -22,7 +23,7 @@ func (a *attempt) line(raw []byte) {
 	}
 	var h head
 	if json.Unmarshal(raw, &h) != nil {
-		_, _ = a.stderr.Write(append(raw[:min(len(raw), keepTail)], '\n')) // no message of its protocol
+		_, _ = a.stderr.Write(append(raw[:min(len(raw), stdio.KeepTail)], '\n')) // no message of its protocol
 		return
 	}
 	switch h.Type {
@@ -54,7 +55,7 @@ func take[T any](a *attempt, raw []byte, f func(*T)) {
 }
 
 func (a *attempt) tooLong(size int64) {
-	a.note("a line of %d bytes was left out: more than %d are not read at once", size, maxLine)
+	a.note("a line of %d bytes was left out: more than %d are not read at once", size, stdio.MaxLine)
 }
 
 func (a *attempt) system(subtype string, raw []byte) {
@@ -168,7 +169,7 @@ func (a *attempt) answered(b block, parent string) {
 		a.note("a result came for the call %s, which nobody made", b.ToolUseID)
 		return
 	}
-	a.emit(plugin.ToolResult(id, a.secrets.text(flat(b.Content)), b.IsError, parent))
+	a.emit(plugin.ToolResult(id, a.secrets.Text(flat(b.Content)), b.IsError, parent))
 }
 
 func (a *attempt) stream(l *streamLine) {

@@ -13,9 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestScenesKeepTheirTime(t *testing.T) {

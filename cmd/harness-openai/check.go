@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 // Check implements [plugin.Harness]. With connect it asks for the list of models,
 // which costs nothing.
 func (h *harness) Check(ctx context.Context, p plugin.Profile, connect bool) (plugin.Report, error) {
-	secrets := newScrubber(p.Secret)
+	scrub := secrets.New(p.Secret)
 	r := plugin.Report{Credential: p.Credential, ModelsSample: []string{}}
 	if r.Credential == "" {
 		r.Credential = "none"
@@ -34,7 +35,7 @@ func (h *harness) Check(ctx context.Context, p plugin.Profile, connect bool) (pl
 	}
 	switch {
 	case bad != nil:
-		r.Field, r.Detail = bad.field, secrets.text(bad.text)
+		r.Field, r.Detail = bad.Field, scrub.Text(bad.Text)
 	case !connect:
 		r.OK, r.Detail = true, fmt.Sprintf("complete; whether %s answers was not tried", r.BaseURL)
 	default:
@@ -43,7 +44,7 @@ func (h *harness) Check(ctx context.Context, p plugin.Profile, connect bool) (pl
 		c := &checker{setup: set, http: h.http, report: r}
 		c.run(ctx)
 		r = c.report
-		r.Detail = secrets.text(r.Detail)
+		r.Detail = scrub.Text(r.Detail)
 	}
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clearbox-go/clearbox/plugin"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 const (
@@ -23,7 +24,7 @@ type endpoint struct {
 }
 
 // readEndpoint checks base_url and the key of a profile.
-func readEndpoint(p plugin.Profile) (endpoint, *problem) {
+func readEndpoint(p plugin.Profile) (endpoint, *settings.Fault) {
 	text := strings.TrimSpace(p.BaseURL)
 	if text == "" {
 		text = officialURL
@@ -31,27 +32,27 @@ func readEndpoint(p plugin.Profile) (endpoint, *problem) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return endpoint{}, wrong("base_url", "base_url is not a URL")
+		return endpoint{}, settings.Wrong("base_url", "base_url is not a URL")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return endpoint{}, wrong("base_url", "base_url must begin with http:// or https://, and not with %q", u.Scheme)
+		return endpoint{}, settings.Wrong("base_url", "base_url must begin with http:// or https://, and not with %q", u.Scheme)
 	case u.Hostname() == "":
-		return endpoint{}, wrong("base_url", "base_url names no host")
+		return endpoint{}, settings.Wrong("base_url", "base_url names no host")
 	case u.User != nil:
-		return endpoint{}, wrong("base_url", "base_url must not hold a user or password: use api_key_env")
+		return endpoint{}, settings.Wrong("base_url", "base_url must not hold a user or password: use api_key_env")
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions")
 	u.RawPath, u.Fragment = "", ""
 	e := endpoint{base: u, key: strings.TrimSpace(p.Secret)}
 	if strings.ContainsFunc(e.key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return e, wrong("api_key", "the api key holds characters that no key has, such as a line break")
+		return e, settings.Wrong("api_key", "the api key holds characters that no key has, such as a line break")
 	}
 	if e.key != "" || isPrivate(u.Hostname()) {
 		return e, nil
 	}
 	if p.KeyEnv != "" {
-		return e, wrong("api_key_env", "there is no api key: the environment variable %s, named by api_key_env, is not set where Clearbox runs", p.KeyEnv)
+		return e, settings.Wrong("api_key_env", "there is no api key: the environment variable %s, named by api_key_env, is not set where Clearbox runs", p.KeyEnv)
 	}
-	return e, wrong("api_key_env", "there is no api key for %s: name an environment variable in api_key_env, or store a key", u.Host)
+	return e, settings.Wrong("api_key_env", "there is no api key for %s: name an environment variable in api_key_env, or store a key", u.Host)
 }
 
 // url returns the address of a path of the API. A query in base_url stays.
@@ -86,14 +87,4 @@ func isPrivate(host string) bool {
 		}
 	}
 	return false
-}
-
-// lastSegment returns what follows the last slash of a URL's path: in the address of
-// the Clearbox tools that is the token of the run.
-func lastSegment(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 }

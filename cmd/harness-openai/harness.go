@@ -9,6 +9,8 @@ import (
 
 	"github.com/clearbox-go/clearbox/plugin"
 	"github.com/clearbox-go/clearbox/plugin/toolkit"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/settings"
 )
 
 // harness implements [plugin.Harness].
@@ -37,7 +39,7 @@ func newHTTPClient() *http.Client {
 
 // Info implements [plugin.Harness].
 func (h *harness) Info(context.Context) (plugin.Info, error) {
-	schema, err := settingsSchema()
+	schema, err := catalogue().Schema()
 	if err != nil {
 		return plugin.Info{}, fmt.Errorf("describe the settings: %w", err)
 	}
@@ -58,15 +60,6 @@ func version() string {
 	return "dev"
 }
 
-// problem is what is wrong with a profile, with the field that is at fault.
-type problem struct{ field, text string }
-
-func (p *problem) Error() string { return p.text }
-
-func wrong(field, format string, args ...any) *problem {
-	return &problem{field: field, text: fmt.Sprintf(format, args...)}
-}
-
 // setup is a profile that has been read and found good.
 type setup struct {
 	endpoint endpoint
@@ -76,14 +69,14 @@ type setup struct {
 }
 
 // readProfile checks a profile without touching the network.
-func readProfile(p plugin.Profile) (setup, *problem) {
+func readProfile(p plugin.Profile) (setup, *settings.Fault) {
 	var s setup
 	var err error
 	if p.Model == "" {
-		return s, wrong("model", "no model is set: enter the model's name as the endpoint knows it")
+		return s, settings.Wrong("model", "no model is set: enter the model's name as the endpoint knows it")
 	}
 	s.model = p.Model
-	var bad *problem
+	var bad *settings.Fault
 	if s.endpoint, bad = readEndpoint(p); bad != nil {
 		return s, bad
 	}
@@ -91,26 +84,26 @@ func readProfile(p plugin.Profile) (setup, *problem) {
 		return s, bad
 	}
 	if s.tools, err = toolkit.ParseSelection(p.Tools); err != nil {
-		return s, wrong("tools", "%v", err)
+		return s, settings.Wrong("tools", "%v", err)
 	}
 	return s, nil
 }
 
 // Run implements [plugin.Harness].
 func (h *harness) Run(ctx context.Context, t plugin.Task, host plugin.Host) (plugin.Result, error) {
-	secrets := newScrubber(t.Profile.Secret, lastSegment(t.MCPURL))
+	scrub := secrets.New(t.Profile.Secret, secrets.OfURL(t.MCPURL))
 	set, bad := readProfile(t.Profile)
 	if bad != nil {
-		return plugin.Result{}, fmt.Errorf("the agent profile %q cannot run: %s", t.Profile.Name, secrets.text(bad.text))
+		return plugin.Result{}, fmt.Errorf("the agent profile %q cannot run: %s", t.Profile.Name, scrub.Text(bad.Text))
 	}
-	host = scrubbing{host, secrets}
+	host = secrets.Host{Host: host, Scrub: scrub}
 	s, err := openSession(ctx, set, t, host)
 	if err != nil {
-		return plugin.Result{}, fmt.Errorf("%s", secrets.text(err.Error()))
+		return plugin.Result{}, fmt.Errorf("%s", scrub.Text(err.Error()))
 	}
 	defer s.close()
 	s.client = &client{http: h.http, pace: h.pace, setup: set, note: s.note, defs: s.toolDefs()}
-	s.scrub = secrets
+	s.scrub = scrub
 	res, err := s.run(ctx)
-	return secrets.result(res), err
+	return scrub.Result(res), err
 }

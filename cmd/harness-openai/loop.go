@@ -108,7 +108,7 @@ func (s *session) runCall(ctx context.Context, id string, c call, o outcome) str
 	default:
 		text, isErr = s.runTool(ctx, c.name, o.input)
 	}
-	text = s.scrub.text(text)
+	text = s.scrub.Text(text)
 	s.host.Emit(plugin.ToolResult(id, text, isErr, ""))
 	return text
 }
@@ -192,7 +192,7 @@ func (s *session) unanswered(err error) (plugin.Result, error) {
 		if f.waits {
 			r.Until = time.Now().Add(min(f.wait, longestLimit))
 		}
-		s.host.Emit(plugin.RateLimited(s.scrub.text(f.text), r.Until))
+		s.host.Emit(plugin.RateLimited(s.scrub.Text(f.text), r.Until))
 	}
 	return r, nil
 }

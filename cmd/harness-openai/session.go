@@ -10,6 +10,7 @@ import (
 
 	"github.com/clearbox-go/clearbox/plugin"
 	"github.com/clearbox-go/clearbox/plugin/toolkit"
+	"github.com/clearbox-go/clearbox/plugin/toolkit/secrets"
 )
 
 // session is one run: the conversation with its tools and counts.
@@ -17,7 +18,7 @@ type session struct {
 	setup
 	task   plugin.Task
 	host   plugin.Host
-	scrub  scrubber
+	scrub  secrets.Scrubber
 	id     string
 	kit    *toolkit.Kit
 	remote *remote // nil when there are no tools of Clearbox

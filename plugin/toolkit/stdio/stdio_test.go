@@ -1,4 +1,4 @@
-package main
+package stdio
 
 import (
 	"bytes"
@@ -11,17 +11,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// split gives a text to a splitter in pieces of a size.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// split gives a text to Lines in pieces of a size.
 func split(text string, size, most int) (lines []string) {
-	s := &splitter{max: most,
-		each:    func(b []byte) { lines = append(lines, string(b)) },
-		tooLong: func(n int64) { lines = append(lines, fmt.Sprintf("<%d>", n)) }}
+	s := &Lines{Max: most,
+		Each:    func(b []byte) { lines = append(lines, string(b)) },
+		TooLong: func(n int64) { lines = append(lines, fmt.Sprintf("<%d>", n)) }}
 	for len(text) > 0 {
 		n := min(size, len(text))
 		_, _ = s.Write([]byte(text[:n]))
 		text = text[n:]
 	}
-	s.end()
+	s.End()
 	return lines
 }
 
@@ -47,7 +54,7 @@ func TestLinesAreCut(t *testing.T) {
 	}
 }
 
-func FuzzSplitter(f *testing.F) {
+func FuzzLines(f *testing.F) {
 	f.Add("one\ntwo\n", 3, 5)
 	f.Add(strings.Repeat("x", 100)+"\ny", 7, 10)
 	f.Fuzz(func(t *testing.T, text string, size, most int) {
@@ -68,55 +75,44 @@ func FuzzSplitter(f *testing.F) {
 }
 
 func TestInputIsQueued(t *testing.T) {
-	in := newInput()
+	in := NewInput()
 	for i := range 1000 { // nobody reads yet
-		must(t, in.send(m{"n": i, "text": strings.Repeat("x", 1000)}))
+		must(t, in.Send(map[string]any{"n": i, "text": strings.Repeat("x", 1000)}))
 	}
-	in.close()
-	must(t, in.send(m{"n": "too late"}))
+	in.Close()
+	must(t, in.Send(map[string]any{"n": "too late"}))
 	raw, err := io.ReadAll(in)
 	must(t, err)
 	lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
 	if len(lines) != 1000 || !json.Valid([]byte(lines[999])) || !strings.Contains(lines[999], `"n":999`) {
 		t.Errorf("%d lines, the last %.100s", len(lines), lines[len(lines)-1])
 	}
-	if err := in.send(func() {}); err == nil {
+	if err := in.Send(func() {}); err == nil {
 		t.Error("what is no JSON was sent")
 	}
 }
 
 func TestReadingInputWaits(t *testing.T) {
-	in := newInput()
+	in := NewInput()
 	got := make(chan string)
 	go func() {
 		raw, _ := io.ReadAll(in)
 		got <- string(raw)
 	}()
-	must(t, in.send("late"))
-	in.close()
+	must(t, in.Send("late"))
+	in.Close()
 	if s := <-got; s != "\"late\"\n" {
 		t.Errorf("got %q", s)
 	}
 }
 
 func TestTheTailIsKept(t *testing.T) {
-	var b tail
+	var b Tail
 	for i := range 10_000 {
 		fmt.Fprintf(&b, "line %d\n", i)
 	}
-	fmt.Fprint(&b, strings.Repeat("y", 3*keepTail), "\xff the end\n")
-	if s := b.String(); len(s) > keepTail+10 || !strings.HasSuffix(s, "\uFFFD the end") {
+	fmt.Fprint(&b, strings.Repeat("y", 3*KeepTail), "\xff the end\n")
+	if s := b.String(); len(s) > KeepTail+10 || !strings.HasSuffix(s, "\uFFFD the end") {
 		t.Errorf("%d bytes, ending in %q", len(s), s[len(s)-20:])
-	}
-}
-
-func TestFlatResults(t *testing.T) {
-	for raw, want := range map[string]string{
-		`"text"`: "text", `[{"type":"text","text":"a"},{"type":"image","source":{}},{"type":"text","text":"b"}]`: "a\n[image]\nb",
-		`null`: "", `7`: "", `{}`: "", `[1,{"type":"tool_reference"}]`: "",
-	} {
-		if got := flat(json.RawMessage(raw)); got != want {
-			t.Errorf("%s: %q, want %q", raw, got, want)
-		}
 	}
 }

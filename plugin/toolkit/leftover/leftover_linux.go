@@ -1,4 +1,5 @@
-package main
+// Package leftover finds what a run left behind.
+package leftover
 
 import (
 	"bytes"
@@ -10,11 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep kills what a run left behind. The program gives each command a session of its
-// own, so that neither its death nor the end of its process group reaches them; their
-// environment has the run's mark.
-func sweep(mark string) {
-	want := []byte(runMark + "=" + mark + "\x00")
+// Kill kills every process of this machine that has a variable, given as
+// NAME=VALUE, in its environment. An agent may give each command a session of its
+// own, so that neither the agent's death nor the end of its process group reaches
+// them; what they inherited tells whose they are. The value must be one of this run
+// alone.
+func Kill(variable string) {
+	want := []byte(variable + "\x00")
 	for range 10 { // those that were just being forked are found the next time
 		killed := 0
 		entries, err := os.ReadDir("/proc")

@@ -1,4 +1,5 @@
-package main
+// Package stdio is the pipes of an agent program that is spoken to line by line.
+package stdio
 
 import (
 	"bytes"
@@ -9,25 +10,28 @@ import (
 )
 
 const (
-	// maxLine bounds one line of the program. The longest that were seen have a
-	// quarter of a megabyte.
-	maxLine  = 16 << 20
-	keepTail = 8 << 10 // bytes of stderr
+	// MaxLine is a good bound of one line: the longest that agents were seen to print
+	// have a quarter of a megabyte.
+	MaxLine = 16 << 20
+
+	// KeepTail is how many bytes a [Tail] keeps.
+	KeepTail = 8 << 10
 )
 
-// splitter cuts what the program prints into lines. A line that is too long is left
+// Lines cuts what the program prints into lines. A line that is too long is left
 // out, in bounded memory, and told by its length.
-type splitter struct {
-	max     int
-	each    func(line []byte) // the line is valid for the call
-	tooLong func(size int64)
+type Lines struct {
+	Max     int
+	Each    func(line []byte) // the line is valid for the call
+	TooLong func(size int64)
 
 	mu   sync.Mutex // guards what follows: the last line is taken by another goroutine
 	line []byte
 	lost int64 // bytes of a line that is too long
 }
 
-func (s *splitter) Write(p []byte) (int, error) {
+// Write implements [io.Writer].
+func (s *Lines) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(p)
@@ -42,8 +46,8 @@ func (s *splitter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *splitter) add(part []byte) {
-	if s.lost > 0 || len(s.line)+len(part) > s.max {
+func (s *Lines) add(part []byte) {
+	if s.lost > 0 || len(s.line)+len(part) > s.Max {
 		s.lost += int64(len(s.line) + len(part))
 		s.line = nil
 		return
@@ -51,19 +55,19 @@ func (s *splitter) add(part []byte) {
 	s.line = append(s.line, part...)
 }
 
-// end gives the last line, which may have no line break.
-func (s *splitter) end() {
+// End gives the last line, which may have no line break.
+func (s *Lines) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.give()
 }
 
-func (s *splitter) give() {
+func (s *Lines) give() {
 	switch {
 	case s.lost > 0:
-		s.tooLong(s.lost)
+		s.TooLong(s.lost)
 	case len(bytes.TrimSpace(s.line)) > 0:
-		s.each(s.line)
+		s.Each(s.line)
 	}
 	s.lost = 0
 	if cap(s.line) > 1<<20 {
@@ -72,23 +76,24 @@ func (s *splitter) give() {
 	s.line = s.line[:0]
 }
 
-// input is what the program reads: messages, one a line. Who sends never waits, so a
+// Input is what the program reads: messages, one a line. Who sends never waits, so a
 // program that stopped reading holds up nobody.
-type input struct {
+type Input struct {
 	mu     sync.Mutex // guards what follows
 	more   *sync.Cond
 	buf    bytes.Buffer
 	closed bool
 }
 
-func newInput() *input {
-	i := &input{}
+// NewInput returns an open, empty input.
+func NewInput() *Input {
+	i := &Input{}
 	i.more = sync.NewCond(&i.mu)
 	return i
 }
 
-// send queues a message. After close it is dropped: the program is leaving.
-func (i *input) send(v any) error {
+// Send queues a message. After Close it is dropped: the program is leaving.
+func (i *Input) Send(v any) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("send to the program: %w", err)
@@ -103,8 +108,8 @@ func (i *input) send(v any) error {
 	return nil
 }
 
-// close ends the input behind what is queued.
-func (i *input) close() {
+// Close ends the input behind what is queued.
+func (i *Input) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.closed = true
@@ -112,7 +117,7 @@ func (i *input) close() {
 }
 
 // Read implements [io.Reader].
-func (i *input) Read(p []byte) (int, error) {
+func (i *Input) Read(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for i.buf.Len() == 0 {
@@ -124,25 +129,27 @@ func (i *input) Read(p []byte) (int, error) {
 	return i.buf.Read(p)
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// Tail keeps the end of what is written to it.
+type Tail struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+// Write implements [io.Writer].
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(p)
-	p = p[max(0, len(p)-keepTail):]
+	p = p[max(0, len(p)-KeepTail):]
 	t.b = append(t.b, p...)
-	if len(t.b) > keepTail {
-		t.b = append(t.b[:0], t.b[len(t.b)-keepTail:]...)
+	if len(t.b) > KeepTail {
+		t.b = append(t.b[:0], t.b[len(t.b)-KeepTail:]...)
 	}
 	return n, nil
 }
 
-func (t *tail) String() string {
+// String returns the end as valid UTF-8.
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(bytes.TrimSpace(bytes.ToValidUTF8(t.b, []byte("\uFFFD"))))
