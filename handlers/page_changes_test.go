@@ -3,6 +3,7 @@ package handlers
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"mime/multipart"
 	"net/url"
@@ -67,7 +68,7 @@ func TestAFindingIsMadeAStepFromThePage(t *testing.T) {
 	}
 	enginetest.Until(t, s.engine, id, "the new step is done", func(n *plan.Snapshot) bool { return n.Node(plan.Ref{Plan: id, Node: 2}).State == plan.Done })
 	node := s.want(200, "GET", "/api/plans/1/nodes/2", nil)["node"].(map[string]any)
-	if node["title"] != "Put right: main.go:9 writes to standard error" || fmt.Sprint(node["files"]) != "[main.go data.bin long.txt]" {
+	if node["title"] != "Put right: main.go:9 writes to standard error" || fmt.Sprint(node["files"]) != "[data.bin long.txt main.go]" {
 		t.Errorf("the step is %v, files %v", node["title"], node["files"])
 	}
 	made := s.want(200, "POST", "/api/plans/1/nodes/1/follow-up", `{"finding":"x","title":"By REST"}`)
@@ -123,7 +124,7 @@ func TestATemplateGoesOutAndComesBackIn(t *testing.T) {
 	} {
 		a := send()
 		if want := fmt.Sprintf("/plans/%d", i+2); a.status != 204 || a.header.Get("HX-Redirect") != want {
-			t.Fatalf("%d: %v %s", i, a.header, a)
+			t.Fatalf("%d: %q %s", i, a.header.Get("HX-Redirect"), a.body)
 		}
 		if again := r.do("GET", fmt.Sprintf("/api/plans/%d/export.json", i+2), nil); string(again.body) != string(first.body) {
 			t.Errorf("%d came back as\n%s\nand went out as\n%s", i, again.body, first.body)
@@ -157,9 +158,13 @@ const nastyText = `"><script>document.title='owned'</script><img src=x onerror="
 // hostilePlan runs a plan all of whose texts are nastyText, and returns its report.
 func hostilePlan(t *testing.T) (*rig, string) {
 	dir := t.TempDir()
+	input, err := json.Marshal(map[string]string{"command": nastyText, nastyText: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	work := func(_ context.Context, task plugin.Task, h plugin.Host) (plugin.Result, error) {
 		h.Emit(plugin.Text(nastyText, ""))
-		h.Emit(plugin.ToolUse("t1", nastyText, map[string]any{"command": nastyText, nastyText: "x"}, ""))
+		h.Emit(plugin.ToolUse("t1", nastyText, input, ""))
 		h.Emit(plugin.ToolResult("t1", nastyText, true, ""))
 		if err := os.WriteFile(task.WorkDir+"/a.html", []byte(nastyText+"\n"), 0o644); err != nil {
 			return plugin.Result{}, err

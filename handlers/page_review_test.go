@@ -101,10 +101,13 @@ func TestTheTabChangesShowsWhatAStepChanged(t *testing.T) {
 	enginetest.Until(t, s.engine, id, "done", enginetest.Status(plan.StatusDone))
 	doc := s.page("/plans/1/nodes/1?tab=changes")
 	text := textAt(t, doc, "changes")
-	for _, want := range []string{"Changed without saying so notes.txt added", "3 files", "main.go changed", "data.bin added", "A binary file", "long.txt added", "Fprintln(os.Stderr"} {
+	for _, want := range []string{"Changed without saying so notes.txt added", "3 files", "main.go changed", "data.bin added", "A binary file", "long.txt added"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tab does not say %q:\n%.3000s", want, text)
 		}
+	}
+	if !strings.Contains(strings.ReplaceAll(text, " ", ""), `fmt.Fprintln(os.Stderr,"<b>hello</b>")`) {
+		t.Error("the tab does not show the new line")
 	}
 	if n := len(findAll(doc, "data-testid", "file-change")); n != 4 {
 		t.Errorf("%d files", n)

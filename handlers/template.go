@@ -75,15 +75,18 @@ func (p *site) fromFileAction(c echo.Context) error {
 
 // sentPlan reads the plan of a form: an uploaded file, else pasted text.
 func sentPlan(c echo.Context) (*planfile.File, error) {
-	name, in := "the text", io.Reader(strings.NewReader(longText(c, "text")))
-	if sent, err := c.FormFile("file"); err == nil && sent.Size > 0 {
+	sent, missing := c.FormFile("file") // first: it reads the fields of such a form too
+	name, text := "the text", longText(c, "text")
+	in := io.Reader(strings.NewReader(text))
+	switch {
+	case missing == nil && sent.Size > 0:
 		f, err := sent.Open()
 		if err != nil {
 			return nil, fmt.Errorf("read the file: %w", err)
 		}
 		defer closeSent(f)
 		name, in = sent.Filename, f
-	} else if strings.TrimSpace(longText(c, "text")) == "" {
+	case strings.TrimSpace(text) == "":
 		return nil, plan.Errorf(plan.Invalid, "choose a file, or paste a plan in YAML or JSON")
 	}
 	file, err := planfile.Read(name, in)
