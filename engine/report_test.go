@@ -21,7 +21,7 @@ func TestAReportHasEverythingButSecrets(t *testing.T) {
 	work := writing(map[string]string{"a.txt": "key = " + stored + "\n"})
 	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": func(ctx context.Context, task plugin.Task, h plugin.Host) (plugin.Result, error) {
 		token = path.Base(task.MCPURL)
-		h.Emit(plugin.Text("it is " + stored + " and " + inEnv + " at http://x/mcp-agent/" + token + "/", ""))
+		h.Emit(plugin.Text("it is "+stored+" and "+inEnv+" at http://x/mcp-agent/"+token+"/", ""))
 		if _, err := work(ctx, task, h); err != nil {
 			return plugin.Result{}, err
 		}
