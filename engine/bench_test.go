@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,6 +30,7 @@ func layered(b *testing.B, n int) engine.SubmitPlanIn {
 }
 
 func BenchmarkClaimAndComplete(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the server has it
 	for _, n := range []int{100, 2000} {
 		for _, clients := range []int{1, 8, 32} {
 			b.Run(fmt.Sprintf("nodes=%d/clients=%d", n, clients), func(b *testing.B) {

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -22,8 +24,12 @@ const (
 	causeReplaced    = "another review was asked for, or nobody needs this one any more"
 )
 
-// newRunID makes a name for a run that will never come again.
-func newRunID() plan.RunID { return plan.RunID(randomHex(12)) }
+// newRunID makes a name for a run that will never come again. Names grow with
+// time, so that the indexes over them grow at one end: each place in the middle
+// would be a further page to write with each commit.
+func newRunID() plan.RunID {
+	return plan.RunID(fmt.Sprintf("%012x%s", time.Now().UnixMilli(), randomHex(6)))
+}
 
 func randomHex(n int) string {
 	b := make([]byte, n)

@@ -4,6 +4,7 @@
 package handlers
 
 import (
+	"compress/gzip"
 	"context"
 	"log/slog"
 	"net/http"
@@ -96,7 +97,7 @@ func newServer(e *engine.Engine, o Options) *server {
 	s.described = s.describeOnce()
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError
-	s.echo.Use(s.watch, middleware.GzipWithConfig(middleware.GzipConfig{Skipper: isStream, Level: 5, MinLength: 1024}), readForm)
+	s.echo.Use(s.watch, middleware.GzipWithConfig(middleware.GzipConfig{Skipper: isStream, Level: gzip.BestSpeed, MinLength: 1024}), readForm)
 	s.routes()
 	return s
 }

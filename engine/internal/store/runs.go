@@ -13,8 +13,12 @@ const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_
 	cost_usd, num_turns, result, stopping, started_at, finished_at, base_took, end_took, left_out`
 
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
-	prompt, system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// Prompts are kept apart from their runs, which change more than once: a row is
+// written whole each time.
+const insertPrompt = `INSERT INTO prompts (run_id, text) VALUES (?, ?)`
 
 const runNumbers = `SELECT number FROM runs WHERE plan_id = ? AND node_id = ?`
 
@@ -40,8 +44,12 @@ func (t *Tx) InsertRun(r *plan.Run) error {
 	}
 	r.Number = slices.Max(append(taken, 0)) + 1
 	_, err = t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
-		r.Model, r.Capability, r.Prompt, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
+		r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
 		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt)
+	if err != nil || r.Prompt == "" {
+		return err
+	}
+	_, err = t.exec("keep a prompt", insertPrompt, r.ID, r.Prompt)
 	return err
 }
 
@@ -61,7 +69,11 @@ func (t *Tx) oneRun(query string, arg any) (*plan.Run, error) {
 	return r, err
 }
 
-const runByNumber = `SELECT ` + runColumns + `, prompt, COALESCE((SELECT text FROM system_texts s WHERE s.id = system_id), '') AS system
+// The exact words of a run, as columns beside its others.
+const wordsOf = `COALESCE((SELECT text FROM prompts p WHERE p.run_id = runs.id), '') AS prompt,
+	COALESCE((SELECT text FROM system_texts s WHERE s.id = system_id), '') AS system`
+
+const runByNumber = `SELECT ` + runColumns + `, ` + wordsOf + `
 	FROM runs WHERE plan_id = ? AND node_id = ? AND number = ?`
 
 // RunByNumber returns a run of a node with its prompt; NotFound when there is none.
@@ -83,8 +95,7 @@ func (t *Tx) Runs(r plan.Ref) ([]plan.Run, error) {
 	return list, err
 }
 
-const promptOf = `SELECT prompt, COALESCE((SELECT text FROM system_texts s WHERE s.id = system_id), '') AS system
-	FROM runs WHERE id = ?`
+const promptOf = `SELECT ` + wordsOf + ` FROM runs WHERE id = ?`
 
 // Prompt returns the exact prompt and system text of a run.
 func (t *Tx) Prompt(id plan.RunID) (prompt, system string, err error) {

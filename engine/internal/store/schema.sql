@@ -259,6 +259,11 @@ CREATE TABLE profiles (
   updated_at           REAL    NOT NULL
 ) STRICT;
 
+CREATE TABLE prompts (
+  run_id TEXT PRIMARY KEY NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  text   TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE questions (
   id          TEXT    NOT NULL,
   run_id      TEXT    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -338,7 +343,6 @@ CREATE TABLE runs (
   model       TEXT    NOT NULL DEFAULT '',
   capability  TEXT    NOT NULL DEFAULT '',
   session_id  TEXT    NOT NULL DEFAULT '',
-  prompt      TEXT    NOT NULL DEFAULT '',
   system_id   INTEGER NOT NULL DEFAULT 0, -- of its system text
   token_hash  BLOB,
   token_role  TEXT    NOT NULL DEFAULT '',

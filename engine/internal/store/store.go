@@ -120,8 +120,9 @@ func connect(path, extra string, conns int) (*sqlx.DB, error) {
 type connector struct{ dsn string }
 
 // Savepoints keep the pages that they may have to restore in memory, not in a
-// file; readers map the database, since every commit empties their caches.
-const tuning = `PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456`
+// file; readers map the database, since every commit empties their caches. The log
+// is folded into the database after 16 MB of it: the writer waits for that.
+const tuning = `PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456; PRAGMA wal_autocheckpoint = 4000`
 
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driver().Open(c.dsn) }
 

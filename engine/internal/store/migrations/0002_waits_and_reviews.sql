@@ -63,6 +63,14 @@ ALTER TABLE runs ADD COLUMN base_took REAL NOT NULL DEFAULT 0; -- seconds that i
 ALTER TABLE runs ADD COLUMN end_took REAL NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]'; -- what they could not take in: path and why
 
+-- The exact prompts of runs, apart from what changes about a run.
+CREATE TABLE prompts (
+  run_id TEXT PRIMARY KEY NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  text   TEXT NOT NULL
+) STRICT;
+INSERT INTO prompts SELECT id, prompt FROM runs WHERE prompt <> '';
+ALTER TABLE runs DROP COLUMN prompt;
+
 ALTER TABLE diffs ADD COLUMN is_binary INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE diffs ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0; -- diff ends before the change does
 ALTER TABLE diffs ADD COLUMN note TEXT NOT NULL DEFAULT '';     -- why there is no diff
