@@ -281,7 +281,7 @@ func TestBrowserOpensAReportAndDiffs(t *testing.T) {
 	p.base = r.url
 	p.open("/plans/1/nodes/1?tab=changes")
 	p.click(".layout-switch a:not(.on)")
-	p.until("the diff stands side by side", `document.querySelector('#node-changes-split table.split') && location.search.includes('diff=split')`)
+	p.until("the diff stands side by side", `document.querySelector('#node-changes-split table.d-split') && location.search.includes('diff=split')`)
 	p.eval(`(navigator.clipboard.writeText = (t) => { window.copied = t; return Promise.resolve(); }, true)`)
 	p.click("#node-changes-split [data-testid=copy-patch]")
 	p.until("the patch is copied", `window.copied?.startsWith('diff --git a/a.html')`)

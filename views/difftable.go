@@ -61,7 +61,7 @@ func (f *FileChange) appendUnified(b []byte) []byte {
 }
 
 func (f *FileChange) appendSplit(b []byte) []byte {
-	b = append(b, `<table class="diff split"><colgroup><col class="d-no-col"><col><col class="d-no-col"><col></colgroup><tbody>`...)
+	b = append(b, `<table class="diff d-split"><colgroup><col class="d-no-col"><col><col class="d-no-col"><col></colgroup><tbody>`...)
 	for _, row := range diff.Rows(f.Lines) {
 		if row.Left == row.Right && f.Lines[row.Left].Class != diff.Same {
 			look := lookOfLine(f.Lines[row.Left].Class)

@@ -38,7 +38,7 @@ func findingsOf(text string) []Finding {
 	list := make([]Finding, 0, len(items))
 	for _, item := range items[:min(len(items), mostFindings)] {
 		item = strings.TrimSpace(item)
-		list = append(list, Finding{item, firstLine(item, 140)})
+		list = append(list, Finding{item, strings.NewReplacer("`", "", "**", "").Replace(firstLine(item, 140))})
 	}
 	return list
 }

@@ -62,7 +62,7 @@ func TestDiffsStandBesideEachOtherWhereThereIsRoom(t *testing.T) {
 		if !strings.Contains(out, c.want) {
 			t.Errorf("%s: no %s in %.300s", name, c.want, out)
 		}
-		if split := strings.Contains(out, `class="diff split"`); split != strings.Contains(c.want, "split") {
+		if split := strings.Contains(out, `class="diff d-split"`); split != strings.Contains(c.want, "split") {
 			t.Errorf("%s: split is %v", name, split)
 		}
 	}

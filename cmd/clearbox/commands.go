@@ -39,7 +39,7 @@ func planCommands() []command {
 		{name: "watch", args: "PLAN", summary: "follow a plan until it is done or has failed", text: watchText, setup: watchCommand},
 		{name: "done", args: "STEP", summary: "mark a step done, such as one of your own", text: doneText, setup: doneCommand},
 		{name: "retry", args: "PLAN|STEP", summary: "run failed steps again", text: retryText, setup: retryCommand},
-		{name: "export", args: "PLAN", summary: "print a plan as Markdown", text: exportText, setup: exportCommand},
+		{name: "export", args: "PLAN", summary: "print a plan as Markdown, HTML or a template", text: exportText, setup: exportCommand},
 		{name: "delete", args: "PLAN", summary: "remove a plan", text: deleteText, setup: deleteCommand},
 
 		{name: "questions", hidden: true, summary: "list what agents ask", text: questionsText, setup: questionsCommand},
@@ -107,14 +107,6 @@ const retryText = `
 examples:
   clearbox plan retry 3        all failed steps of the plan and its subplans
   clearbox plan retry 3.2`
-
-const exportText = `
-Prints the steps with their results, reviews and changes: something to attach to
-a merge request.
-
-examples:
-  clearbox plan export 3 > plan.md
-  clearbox plan export 3 --no-diffs --out plan.md`
 
 const deleteText = `
 Removes a plan with its subplans, transcripts and results; files in its folder

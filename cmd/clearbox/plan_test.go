@@ -240,6 +240,20 @@ func TestAnExportIsWrittenWhereTheServerHasOne(t *testing.T) {
 		t.Errorf("the file has %q, %v", b, err)
 	}
 	checkRefused(t, d.run("plan", "export", "1", "--out", "no/such/folder.md"), 1, "no/such/folder.md")
+	checkRefused(t, d.run("plan", "export", "1", "--format", "pdf"), 2, "pdf")
+	d.fine([]string{"plan", "export", "1", "--out", "plan.html"}, "Wrote plan 1 to plan.html")
+	if b, err := os.ReadFile(filepath.Join(d.dir, "plan.html")); err != nil || !bytes.HasPrefix(b, []byte("<!DOCTYPE html>")) {
+		t.Errorf("the report begins with %.80q, %v", b, err)
+	}
+	// A template that goes back in is the same plan.
+	template := d.fine([]string{"plan", "export", "1", "--format", "json"})
+	for i, name := range []string{"plan.json", "plan.yaml"} {
+		d.fine([]string{"plan", "export", "1", "--out", name}, "Wrote plan 1 to "+name)
+		d.fine([]string{"plan", "submit", name}, fmt.Sprintf("Plan %d with 1 step", i+2))
+		if again := d.fine([]string{"plan", "export", fmt.Sprint(i + 2), "--format", "json"}); again != template {
+			t.Errorf("%s came back as\n%s\nand went out as\n%s", name, again, template)
+		}
+	}
 }
 
 // What is no Clearbox is not taken for one, and does not steer the terminal.

@@ -13,8 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/clearbox-go/clearbox/plugin"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/clearbox-go/clearbox/plugin"
 )
 
 func TestScenesKeepTheirTime(t *testing.T) {

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+
 	"github.com/clearbox-go/clearbox/plugin"
 	"github.com/clearbox-go/clearbox/plugin/plugintest"
-	goplugin "github.com/hashicorp/go-plugin"
 )
 
 func TestTheMockIsAGoodHarness(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // The form of the agents page is tested with what the harnesses really say.
 func TestTheSettingsAreThoseThatTheFormIsTestedWith(t *testing.T) {
 	const file = "../../views/testdata/settings/openai.json"
-	schema, err := settingsSchema()
+	schema, err := catalogue().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type scenario struct {
 
 // scenarios lists all there are, in the order of the report.
 func scenarios() []*scenario {
-	return []*scenario{pairsScenario(), manyPlansScenario(), enginePairsScenario(), decisionScenario(), snapshotScenario(), submitScenario(), readScenario(), floodScenario(),
+	return []*scenario{pairsScenario(), manyPlansScenario(), enginePairsScenario(), decisionScenario(), snapshotScenario(), changesScenario(), submitScenario(), readScenario(), floodScenario(),
 		reportsScenario(), deliveryScenario(), toolsScenario(), screenScenario(), pagesScenario(), startScenario(), ensureScenario(), launchScenario(), mockScenario()}
 }
 
