@@ -344,15 +344,6 @@ func nodeOf(m *engine.Moment, r plan.Ref) *plan.Node {
 	return nil
 }
 
-func rootOf(m *engine.Moment, id plan.PlanID) *plan.Plan {
-	for _, s := range m.Trees {
-		if s.Plan(id) != nil {
-			return s.Root()
-		}
-	}
-	return nil
-}
-
 // dump writes a tree down.
 func dump(s *plan.Snapshot) string {
 	var b strings.Builder

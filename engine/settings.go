@@ -15,12 +15,12 @@ import (
 
 // Bounds of settings.
 const (
-	maxWebhooks  = 20
-	maxURL       = 2000
-	minHookSecret    = 16
-	maxSecret    = 1000
-	maxKeepDays  = 36_500
-	maxKeepBytes = 1_000_000 // gigabytes
+	maxWebhooks   = 20
+	maxURL        = 2000
+	minHookSecret = 16
+	maxSecret     = 1000
+	maxKeepDays   = 36_500
+	maxKeepBytes  = 1_000_000 // gigabytes
 )
 
 // Settings are what people have set for the whole server.

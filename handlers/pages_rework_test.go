@@ -106,7 +106,7 @@ func TestASessionHasAPartForEachRun(t *testing.T) {
 			t.Errorf("the part of run %s is not its own", run)
 		}
 	}
-	for run, words := range map[string][]string{"run-head-1": {"Run 1", "Failed", "mock", "the tests are red"}, "run-head-2": {"Run 2 · another attempt", "Done"}} {
+	for run, words := range map[string][]string{"run-head-1": {"Run 1", "Failed", "mock", "the tests are red"}, "run-head-2": {"Run 2 · rework", "Done"}} {
 		got := textIn(findAll(doc, "id", run)[0])
 		for _, w := range words {
 			if !strings.Contains(got, w) {

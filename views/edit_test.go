@@ -82,7 +82,7 @@ func TestAttemptsStandSideBySide(t *testing.T) {
 	in := DrawerInput{Snapshot: s, Node: plan.Ref{Plan: 1, Node: 1}, Place: Place{Plan: 1, Tab: TabReview}, Runs: runs, Judgements: judged,
 		AttemptDiffs: map[plan.RunID][]plan.FileDiff{"a": {{Path: "a b.go", Added: 3, Diff: "x"}}}}
 	out := render(t, DrawerView(NewDrawer(in)))
-	says(t, out, "Attempt 1", "Attempt 2", "Not passed", "exit code 1", "1: unmet", "a.go:3", "it does not build", "#run-3", "/patch?attempt=1&amp;path=a+b.go", "No changes kept.")
+	says(t, out, "Attempt 1", "Attempt 2", "Not passed", "exit code 1", "1: unmet", "a.go:3", "it does not build", "#run-3", "/patch?run=1&amp;path=a+b.go", "No changes kept.")
 	if strings.Contains(out, "Attempt 3") {
 		t.Error("a judge counts as an attempt")
 	}

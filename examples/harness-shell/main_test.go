@@ -19,7 +19,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func prompt(lines string) plugin.Task { return plugin.Task{Prompt: "Do this:\n```sh\n" + lines + "\n```"} }
+func prompt(lines string) plugin.Task {
+	return plugin.Task{Prompt: "Do this:\n```sh\n" + lines + "\n```"}
+}
 
 func TestItKeepsTheContract(t *testing.T) {
 	plugintest.Run(t, os.Args[0], plugintest.Options{

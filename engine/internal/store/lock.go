@@ -53,7 +53,11 @@ func acquire(path string, now time.Time) (*lock, error) {
 // release lets go of the lock. The file stays: removing it would let two servers
 // lock two files of one name.
 func (l *lock) release() {
-	if l != nil {
-		l.file.Close()
+	if l == nil {
+		return
 	}
+	// A program that is just being started has a copy of the file for a moment, and
+	// would hold the lock with it: closing alone does not let go.
+	_ = unix.Flock(int(l.file.Fd()), unix.LOCK_UN)
+	l.file.Close()
 }
