@@ -249,7 +249,7 @@ func (s *storm) finishClaims(ctx context.Context) {
 }
 
 func TestEngineInAStorm(t *testing.T) {
-	seeds, rounds := uint64(20), 60
+	seeds, rounds := uint64(10), 60
 	if testing.Short() {
 		seeds, rounds = 3, 30
 	}
