@@ -19,6 +19,7 @@ type canvas struct {
 	state  int64             // the number that known includes
 	base   int64             // the number at which known began: what went before that is not known
 	unsent bool              // no page was sent what known says: it comes from a look
+	seen   int64             // the last number that a look may have seen something of
 
 	scribe   *views.Scribe // of a step's transcript
 	firstRun plan.RunID
@@ -39,7 +40,8 @@ func (v *canvas) look(ctx context.Context) {
 	if _, err = v.diff(ctx, pieces, seq); err != nil {
 		v.known = nil
 	}
-	v.unsent = true
+	// What is drawn may be newer than its number, which is taken before.
+	v.unsent, v.seen = true, v.site.engine.Subscribe(0, -1).Cursor()
 	if v.topic.kind == topicNode {
 		_, _ = v.lostTranscript(ctx) // notes the first run
 	}
@@ -107,10 +109,10 @@ const maxReplayed = 300
 // seen changes beyond those at hand.
 func (v *canvas) message(ctx context.Context, changes []plan.Change, seq int64) (message []byte, state int64, err error) {
 	n := v.sort(changes)
-	if v.unsent && n.all && n.first <= v.state {
+	if v.unsent && n.all && n.first <= v.seen {
 		v.forget() // pages may not have what came before I looked
 	}
-	v.unsent = v.unsent && seq < v.state
+	v.unsent = v.unsent && seq < v.seen
 	if n.gone {
 		message, err = v.goneMessage(ctx, seq, seq)
 		return message, seq, err

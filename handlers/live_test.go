@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/enginetest"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -26,6 +28,7 @@ type watcher struct {
 	seq  map[string]int64  // where to go on
 	html map[string]string // by id, what the last frame said
 	raw  []string
+	anew func() // reads the page, when that is what it is told; nil: that is not expected
 }
 
 // watchLive opens a connection. It is read until the test ends.
@@ -85,8 +88,32 @@ func (v *watcher) next() liveMessage {
 func (v *watcher) until(id, text string) {
 	v.t.Helper()
 	for !strings.Contains(v.html[id], text) {
-		v.next()
+		if m := v.next(); m.Resync != 0 && v.anew != nil {
+			v.anew()
+		}
 	}
+}
+
+// reads makes a watcher read a page anew when it is told to.
+func (v *watcher) reads(r *rig, path string) {
+	v.anew = func() {
+		for _, el := range withID(r.page(path)) {
+			var b strings.Builder
+			if err := html.Render(&b, el); err != nil {
+				v.t.Fatal(err)
+			}
+			v.html[attr(el, "id")] = b.String()
+		}
+	}
+}
+
+func withID(n *html.Node) (list []*html.Node) {
+	for el := range n.Descendants() {
+		if el.Type == html.ElementNode && attr(el, "id") != "" {
+			list = append(list, el)
+		}
+	}
+	return list
 }
 
 // now is where the changes of a server stand.
@@ -316,4 +343,13 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	}
 	<-ended
 	t.Logf("the server ended its streams in %s", time.Since(begun))
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
 }

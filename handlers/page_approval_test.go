@@ -88,6 +88,7 @@ func TestAGoalIsPlannedRevisedApprovedAndStartedOverThePages(t *testing.T) {
 		t.Errorf("while it is planned the page shows %q", got)
 	}
 	v := p.watchLive(t, fmt.Sprintf("plan:1@%d,plans@%d", p.now(), p.now()))
+	v.reads(p.rig, "/plans/1")
 	p.letGo <- struct{}{}
 	p.until(id, plan.Awaiting, 1)
 	v.until("approval", "Waiting for your approval")
