@@ -79,6 +79,9 @@ func (e *Engine) saveProfile(ctx context.Context, id plan.ProfileID, f ProfileFi
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return nil, err
 	}
+	if err := e.awaitHarness(ctx, deref(f.Harness)); err != nil {
+		return nil, err
+	}
 	known := e.known()
 	var saved *plan.Profile
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
