@@ -284,7 +284,7 @@ func unknownAgent(tx *store.Tx, ref AgentRef) error {
 	for i, p := range all {
 		names[i] = p.Name
 	}
-	return plan.Errorf(plan.Invalid, "unknown agent profile '%s'; known are %s", ref, strings.Join(names, ", "))
+	return plan.Errorf(plan.Invalid, "agent: unknown agent profile '%s'; known are %s", ref, strings.Join(names, ", "))
 }
 
 func (e *Engine) env(name string) string {

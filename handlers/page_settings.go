@@ -2,8 +2,8 @@ package handlers
 
 import (
 	"math"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
