@@ -26,7 +26,12 @@ func (m *mover) rollUp(id plan.PlanID) error {
 		return err
 	}
 	switch status {
-	case plan.StatusDone, plan.StatusEmpty:
+	case plan.StatusDone:
+		return m.finishContainer(c, id)
+	case plan.StatusEmpty:
+		if begun, err := m.tx.Begun(id); err != nil || c.RunID == "" && !begun {
+			return err // whoever made the subplan is about to fill it
+		}
 		return m.finishContainer(c, id)
 	case plan.StatusFailed:
 		if m.root.OnFailure == "skip" && counts.Running+counts.Ready > 0 {

@@ -28,7 +28,7 @@ func (e *Engine) Context(ctx context.Context, r plan.Ref) (string, error) {
 		if err != nil {
 			return err
 		}
-		text, err = taskPrompt(tx, n, root)
+		text, err = e.taskPrompt(tx, n, root)
 		return err
 	})
 	return text, err
@@ -36,7 +36,7 @@ func (e *Engine) Context(ctx context.Context, r plan.Ref) (string, error) {
 
 // taskPrompt writes the prompt of a node from the plan as it is; root is that of
 // its tree.
-func taskPrompt(tx *store.Tx, n *plan.Node, root *plan.Plan) (string, error) {
+func (e *Engine) taskPrompt(tx *store.Tx, n *plan.Node, root *plan.Plan) (string, error) {
 	in := prompt.TaskInput{Root: root, Plan: root, Node: n}
 	var err error
 	if n.PlanID != root.ID {
@@ -54,6 +54,9 @@ func taskPrompt(tx *store.Tx, n *plan.Node, root *plan.Plan) (string, error) {
 		return "", err
 	}
 	if in.Results, err = requested(tx, n); err != nil {
+		return "", err
+	}
+	if in.WorkLost, err = e.workLost(tx, n); err != nil {
 		return "", err
 	}
 	err = addBegun(tx, &in)

@@ -311,8 +311,8 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 		if err != nil {
 			return err
 		}
-		if n.Subplan != 0 && n.State == plan.Running {
-			return plan.Errorf(plan.Invalid, "step %s works through its subplan %d: mark the steps in it done", r, n.Subplan)
+		if err := betweenSubsteps(tx, n); err != nil {
+			return err
 		}
 		if n.State == plan.Running && n.RunID != "" {
 			if open, err := tx.Run(n.RunID); err == nil && open.Open() {
@@ -358,11 +358,23 @@ func (e *Engine) wasMarkedDone(ctx context.Context, id plan.RunID) (marked bool,
 func (e *Engine) mayMarkDone(ctx context.Context, r plan.Ref) error {
 	return e.store.Read(ctx, func(tx *store.Tx) error {
 		n, err := tx.Node(r)
-		if err == nil && n.Subplan != 0 && n.State == plan.Running {
-			err = plan.Errorf(plan.Invalid, "step %s works through its subplan %d: mark the steps in it done", r, n.Subplan)
+		if err != nil {
+			return err
 		}
-		return err
+		return betweenSubsteps(tx, n)
 	})
+}
+
+// betweenSubsteps refuses to end a step that works through its subplan. One that
+// waits for the first step of that may be ended: nothing else would.
+func betweenSubsteps(tx *store.Tx, n *plan.Node) error {
+	if n.Subplan == 0 || n.State != plan.Running {
+		return nil
+	}
+	if begun, err := tx.Begun(n.Subplan); err != nil || !begun && n.RunID == "" {
+		return err
+	}
+	return plan.Errorf(plan.Invalid, "step %s works through its subplan %d: mark the steps in it done", n.Ref(), n.Subplan)
 }
 
 // doneText is the result of a step that a person marked done.

@@ -101,6 +101,7 @@ type Engine struct {
 	agentURL func(token string) string // set once the server listens
 	port     int
 	baseURL  string
+	hidden   []string // words that no export may have
 	live     map[plan.RunID]*session
 	checks   map[int64]context.CancelFunc // check commands that run, by judgement
 	stopping bool                         // no new runs

@@ -9,31 +9,49 @@ import (
 )
 
 // Export returns a plan, and what is nested in it, as Markdown; with diffs or with
-// the names of changed files alone.
+// the names of changed files alone. The secrets that a report leaves out are not in
+// it either.
 func (e *Engine) Export(ctx context.Context, id plan.PlanID, diffs bool) (string, error) {
 	actor := plan.ActorFrom(ctx)
-	in := markdown.Input{Plan: id, Diffs: diffs, Changes: map[plan.Ref][]plan.FileDiff{}}
+	r := &plan.Report{Plan: id, Steps: map[plan.Ref]*plan.StepReport{}}
+	var hide *redactor
 	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
 		if err := mayReadPlan(tx, actor, id); err != nil {
 			return err
 		}
-		if in.Snapshot, err = tx.Snapshot(id); err != nil {
+		if r.Snapshot, err = tx.Snapshot(id); err != nil {
 			return err
 		}
-		in.Snapshot.WalkFrom(id, func(n *plan.Node) {
-			if err != nil || n.RunID == "" {
-				return
+		if hide, err = e.redactorFor(tx, r.Snapshot); err != nil {
+			return err
+		}
+		r.Snapshot.WalkFrom(id, func(n *plan.Node) {
+			if err == nil && n.RunID != "" {
+				r.Steps[n.Ref()], err = exportedStep(tx, n)
 			}
-			var files []plan.FileDiff
-			files, err = tx.Diffs(n.RunID)
-			in.Changes[n.Ref()] = declared(files)
 		})
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
+	hide.report(r)
+	in := markdown.Input{Plan: id, Snapshot: r.Snapshot, Diffs: diffs, Changes: map[plan.Ref][]plan.FileDiff{}}
+	for ref, s := range r.Steps {
+		in.Changes[ref] = s.Diffs
+	}
 	return markdown.Export(in), nil
+}
+
+// exportedStep reads what an export says of a step beside what the plan has: its
+// changes, and the runs whose tokens may be in its texts.
+func exportedStep(tx *store.Tx, n *plan.Node) (*plan.StepReport, error) {
+	files, err := tx.Diffs(n.RunID)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := tx.Runs(n.Ref())
+	return &plan.StepReport{Runs: runs, Diffs: declared(files)}, err
 }
 
 // declared returns those of a run's changes that its step had declared.

@@ -95,7 +95,7 @@ func (e *Engine) claim(ctx context.Context, r plan.Ref, agent string) (*ClaimOut
 		if err := m.waited(n, waits); err != nil {
 			return err
 		}
-		if run.Prompt, err = taskPrompt(tx, n, root); err != nil {
+		if run.Prompt, err = e.taskPrompt(tx, n, root); err != nil {
 			return err
 		}
 		run.System = prompt.Instructions(prompt.InstructionsInput{TestInstructions: root.TestInstructions, Port: port})

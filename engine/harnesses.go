@@ -53,6 +53,28 @@ func (e *Engine) known() knownHarness {
 	return all
 }
 
+// awaitScan waits until harnesses have been looked for: a server that has only just
+// started does not know them, and would refuse what it has.
+func (e *Engine) awaitScan(ctx context.Context) error {
+	select {
+	case <-e.looked:
+		return nil
+	case <-e.ending:
+		return plan.Errorf(plan.Unavailable, "the server is ending")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// awaitHarness does so where a profile's harness is not known yet.
+func (e *Engine) awaitHarness(ctx context.Context, slug string) error {
+	slug = plan.HarnessAlias(slug)
+	if slices.ContainsFunc(e.launcher.Found(), func(f HarnessFound) bool { return f.Slug == slug }) {
+		return nil
+	}
+	return e.awaitScan(ctx)
+}
+
 // settingsOf reads what can be set about the agents of a harness, nil when it does
 // not say so in a way that can be read.
 func (e *Engine) settingsOf(f *HarnessFound) *plan.Settings {
@@ -102,6 +124,9 @@ func (e *Engine) CheckDraft(ctx context.Context, id plan.ProfileID, f ProfileFie
 // readDraft reads a profile as it would be with some fields changed.
 func (e *Engine) readDraft(ctx context.Context, id plan.ProfileID, f *ProfileFields, use func(*store.Tx, *plan.Profile) error) error {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
+		return err
+	}
+	if err := e.awaitHarness(ctx, deref(f.Harness)); err != nil {
 		return err
 	}
 	known := e.known()

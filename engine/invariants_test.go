@@ -182,6 +182,7 @@ func (c *tree) checkContainer(n *plan.Node) {
 	status := c.status(n.Subplan)
 	goesOn := c.w.opening.Load() || slices.ContainsFunc(c.NodesOf(n.Subplan), func(o *plan.Node) bool { return o.State == plan.Ready || o.State == plan.Running })
 	switch {
+	case n.State == plan.Running && n.Phase == plan.PhaseSubplan && status == plan.StatusEmpty && n.RunID == "": // it waits to be filled
 	case n.State == plan.Running && n.Phase == plan.PhaseSubplan && (status == plan.StatusDone || status == plan.StatusEmpty):
 		c.w.fail("step %s works through subplan %d, which is %s", n.Ref(), n.Subplan, status)
 	case n.State == plan.Running && n.Phase == plan.PhaseSubplan && status == plan.StatusFailed && !goesOn:

@@ -213,7 +213,13 @@ func (m *mover) enter(n *plan.Node, c plan.Cause) error {
 	if err := m.move(n, c, func(n *plan.Node) { n.Phase = plan.PhaseSubplan }); err != nil {
 		return err
 	}
-	if err := m.say(n.Ref(), fmt.Sprintf("working through subplan %d", n.Subplan)); err != nil {
+	text := fmt.Sprintf("working through subplan %d", n.Subplan)
+	if begun, err := m.tx.Begun(n.Subplan); err != nil {
+		return err
+	} else if !begun && n.RunID == "" {
+		text += ", which has no steps yet: it waits for the first one, or to be marked done"
+	}
+	if err := m.say(n.Ref(), text); err != nil {
 		return err
 	}
 	return m.activate(n.Subplan)

@@ -79,6 +79,9 @@ func (e *Engine) saveProfile(ctx context.Context, id plan.ProfileID, f ProfileFi
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return nil, err
 	}
+	if err := e.awaitHarness(ctx, deref(f.Harness)); err != nil {
+		return nil, err
+	}
 	known := e.known()
 	var saved *plan.Profile
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
@@ -281,7 +284,7 @@ func unknownAgent(tx *store.Tx, ref AgentRef) error {
 	for i, p := range all {
 		names[i] = p.Name
 	}
-	return plan.Errorf(plan.Invalid, "unknown agent profile '%s'; known are %s", ref, strings.Join(names, ", "))
+	return plan.Errorf(plan.Invalid, "agent: unknown agent profile '%s'; known are %s", ref, strings.Join(names, ", "))
 }
 
 func (e *Engine) env(name string) string {

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"os"
 	"reflect"
 	"regexp"
@@ -26,11 +27,26 @@ type redactor struct {
 	tokens map[string]bool // hashes of the tokens of runs that are open
 }
 
-// redactorFor gathers the keys of all agents, the values of variables whose names
-// sound secret, and what tells the tokens of a tree's runs.
-func (e *Engine) redactorFor(tx *store.Tx, s *plan.Snapshot, more []string) (*redactor, error) {
+// Hide tells the engine of further words that are never to be in what leaves the
+// server for other people to read: exports and reports.
+func (e *Engine) Hide(words ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hidden = append(e.hidden, words...)
+}
+
+// redactorFor gathers the keys of all agents, the secrets of webhooks, the values of
+// variables whose names sound secret, and what tells the tokens of a tree's runs. The
+// tokens of the proxies that harnesses put before a key are theirs alone: they take
+// them out of all they say, and a token is worth nothing when its run has ended.
+func (e *Engine) redactorFor(tx *store.Tx, s *plan.Snapshot) (*redactor, error) {
 	r := &redactor{tokens: map[string]bool{}}
-	r.add(more...)
+	e.mu.Lock()
+	r.add(e.hidden...)
+	e.mu.Unlock()
+	if err := r.addWebhooks(tx); err != nil {
+		return nil, err
+	}
 	for _, p := range s.Profiles {
 		key, err := tx.Key(p.ID)
 		if err != nil {
@@ -49,6 +65,22 @@ func (e *Engine) redactorFor(tx *store.Tx, s *plan.Snapshot, more []string) (*re
 	}
 	slices.SortFunc(r.words, func(a, b string) int { return len(b) - len(a) })
 	return r, nil
+}
+
+// addWebhooks adds the secrets of webhooks, and those addresses that may be secrets
+// themselves: chat programs take from everyone who knows one.
+func (r *redactor) addWebhooks(tx *store.Tx) error {
+	var list webhookList
+	if err := readSetting(tx, store.WebhooksSetting, &list); err != nil {
+		return err
+	}
+	for _, h := range list.Hooks {
+		r.add(h.Secret)
+		if u, err := url.Parse(h.URL); err == nil && (len(u.Path) > 1 || u.RawQuery != "" || u.User != nil) {
+			r.add(h.URL)
+		}
+	}
+	return nil
 }
 
 func soundsSecret(name string) bool {

@@ -17,12 +17,11 @@ const (
 type ReportIn struct {
 	Plan        plan.PlanID
 	Transcripts bool
-	Secrets     []string // further words that must not be in it
 }
 
-// PlanReport reads all that is known of a plan, at one moment, without the keys and
-// tokens that the server knows: those stored, those of its environment and those of
-// runs.
+// PlanReport reads all that is known of a plan, at one moment, without the keys,
+// secrets and tokens that the server knows: those stored, those of its environment,
+// those of runs and what Hide was told.
 func (e *Engine) PlanReport(ctx context.Context, in ReportIn) (*plan.Report, error) {
 	actor := plan.ActorFrom(ctx)
 	r := &plan.Report{Plan: in.Plan, Steps: map[plan.Ref]*plan.StepReport{}}
@@ -34,7 +33,7 @@ func (e *Engine) PlanReport(ctx context.Context, in ReportIn) (*plan.Report, err
 		if r.Snapshot, err = tx.Snapshot(in.Plan); err != nil {
 			return err
 		}
-		if hide, err = e.redactorFor(tx, r.Snapshot, in.Secrets); err != nil {
+		if hide, err = e.redactorFor(tx, r.Snapshot); err != nil {
 			return err
 		}
 		reader := &reportReader{tx: tx, left: maxReportBytes, transcripts: in.Transcripts}

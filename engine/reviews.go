@@ -47,6 +47,9 @@ func (e *Engine) Review(ctx context.Context, r plan.Ref, agent AgentRef) (*plan.
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return nil, err
 	}
+	if err := e.awaitScan(ctx); err != nil {
+		return nil, err
+	}
 	sub := e.Subscribe(0, -1)
 	var asked plan.Review
 	err := e.store.Write(ctx, func(tx *store.Tx) error {

@@ -87,7 +87,7 @@ func (e *Engine) assign(ctx context.Context, r plan.Ref) (*assignment, error) {
 		if a.resumed, err = lastCutOff(tx, n); err != nil {
 			return err
 		}
-		a.run.Prompt, err = taskPrompt(tx, n, a.root)
+		a.run.Prompt, err = e.taskPrompt(tx, n, a.root)
 		return err
 	})
 	if err != nil {

@@ -163,6 +163,15 @@ func (s *storm) restart() {
 	s.settle()
 }
 
+// endEmpty marks steps done whose subplans wait for a first step that nobody adds.
+func (s *storm) endEmpty(tree *plan.Snapshot) {
+	tree.Walk(func(n *plan.Node) {
+		if n.State == plan.Running && n.Phase == plan.PhaseSubplan && n.RunID == "" && len(tree.NodesOf(n.Subplan)) == 0 {
+			must(s.t, s.MarkDone(context.Background(), n.Ref(), nil))
+		}
+	})
+}
+
 // end lets everything come to its end: whatever has happened, each plan can be
 // finished.
 func (s *storm) end() {
@@ -175,6 +184,7 @@ func (s *storm) end() {
 			if len(tree.NodesOf(tree.Root().ID)) > 0 && tree.Status(tree.Root().ID) != plan.StatusDone {
 				left = true
 				s.push(tree)
+				s.endEmpty(tree)
 			}
 		}
 		if !left {

@@ -358,7 +358,7 @@ func (d *draft) insert(tx *store.Tx, e *Engine) error {
 }
 
 // settleParent tells that a node has a subplan now; one that was ready for an
-// agent is entered instead.
+// agent is entered instead, and waits there for the first node of an empty one.
 func settleParent(tx *store.Tx, r plan.Ref) error {
 	m, err := newMover(tx, r.Plan)
 	if err != nil {

@@ -246,6 +246,10 @@ func (d *agentDecoder) object(to **json.RawMessage, was json.RawMessage, is map[
 // they name; what names none is about the form.
 func faultsOf(message string, fields []views.FieldFault) (faults map[string]string, rest string) {
 	faults = map[string]string{}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
 	var others []string
 	lines := strings.Split(message, "\n")
 	if len(lines) > 1 {
@@ -253,7 +257,7 @@ func faultsOf(message string, fields []views.FieldFault) (faults map[string]stri
 	}
 	for _, line := range lines {
 		line = strings.TrimPrefix(strings.TrimPrefix(line, "- "), "profile: ")
-		name, rule := fieldNamed(line, fields)
+		name, rule := faultField(line, names)
 		switch {
 		case name == "":
 			others = append(others, line)
@@ -264,24 +268,4 @@ func faultsOf(message string, fields []views.FieldFault) (faults map[string]stri
 		}
 	}
 	return faults, strings.Join(others, "\n")
-}
-
-// fieldNamed finds the field that a line begins with, the longest of several, and
-// puts the rule into words for who is looking at the field.
-func fieldNamed(line string, fields []views.FieldFault) (name, rule string) {
-	for _, f := range fields {
-		after, found := strings.CutPrefix(line, f.Name)
-		if !found || after == "" || len(f.Name) <= len(name) {
-			continue
-		}
-		switch after[0] {
-		case ':':
-			name, rule = f.Name, strings.TrimSpace(after[1:])
-		case ' ':
-			name, rule = f.Name, "this"+after
-		case '.':
-			name, rule = f.Name, line
-		}
-	}
-	return name, rule
 }

@@ -41,6 +41,12 @@ func TestChangesOfEveryRunCanBeHad(t *testing.T) {
 	if a := s.do("GET", "/plans/1/nodes/1/patch?run=x", nil); a.status != 400 {
 		t.Errorf("run=x: %d", a.status)
 	}
+	if text := textAt(t, s.page("/plans/1/nodes/1?tab=changes&run=1"), "past-run"); !strings.Contains(text, "Run 1 of 2, not the newest.") {
+		t.Errorf("an earlier run says of itself %q", text)
+	}
+	if text := textAt(t, s.page("/plans/1/nodes/1?tab=changes"), "changes"); strings.Contains(text, "not the newest") {
+		t.Error("the newest run is said to be another")
+	}
 	if text := textAt(t, s.page("/plans/1/nodes/1?tab=changes&run=1"), "changes"); !strings.Contains(text, "Run 1 Done Run 2 Done") || !strings.Contains(text, "import \"fmt\"") {
 		t.Errorf("the first run: %.600s", text)
 	}

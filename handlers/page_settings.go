@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,15 +153,13 @@ func atField(err error, places []fieldPlace) error {
 	if plan.KindOf(err) != plan.Invalid {
 		return err
 	}
+	names := make([]string, len(places))
+	for i, p := range places {
+		names[i] = p.name
+	}
 	for line := range strings.Lines(plan.MessageOf(err)) {
-		for _, p := range places {
-			_, rule, _ := strings.Cut(strings.TrimSpace(line), p.name)
-			switch fault, colon := strings.CutPrefix(rule, ": "); {
-			case colon:
-				return &fieldError{p.at, plan.Errorf(plan.Invalid, "%s", fault)}
-			case strings.HasPrefix(rule, " "):
-				return &fieldError{p.at, plan.Errorf(plan.Invalid, "this%s", rule)}
-			}
+		if name, rule := faultField(line, names); name != "" {
+			return &fieldError{places[slices.Index(names, name)].at, plan.Errorf(plan.Invalid, "%s", rule)}
 		}
 	}
 	return err

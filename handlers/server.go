@@ -88,6 +88,7 @@ func (s *server) listenWith(h http.Handler) *http.Server {
 
 func newServer(e *engine.Engine, o Options) *server {
 	s := &server{opts: o, log: o.Log, engine: e, echo: echo.New(), hosts: newHosts(o), auth: newAuth(o), pace: usualPace, metrics: newMetrics()}
+	e.Hide(o.AuthToken)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

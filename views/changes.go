@@ -45,6 +45,7 @@ type Changes struct {
 	LeftOut    []plan.LeftOut
 
 	run   int // number; 0: none
+	of    int // number of the newest run
 	shown int // lines that are laid out
 }
 
@@ -127,6 +128,7 @@ func (c *Changes) choices(runs []plan.Run) {
 		}
 		c.Choices = append(c.Choices, RunChoice{Number: runs[i].Number, Look: heads[i].Look, Outcome: heads[i].Outcome, Why: heads[i].Why,
 			URL: query("tab", TabChanges, "run", strconv.Itoa(runs[i].Number)), On: runs[i].Number == c.run})
+		c.of = max(c.of, runs[i].Number)
 	}
 	if n := len(c.Choices); n > 0 {
 		c.Choices[n-1].URL = query("tab", TabChanges) // the last one, which may have a successor

@@ -33,7 +33,8 @@ type TaskInput struct {
 	Results []Result // of the nodes that Node asked for, in the order of ResultsFrom
 
 	// WorkLost says that what the last run of Node did was not kept, as when an
-	// isolated step failed. It matters only when there is a rework brief.
+	// isolated step failed. It matters where a run is told of that one: when there is
+	// a rework brief, or CutOff.
 	WorkLost bool
 
 	// CutOff says that the last session of Node was interrupted, or reached a limit,
@@ -63,7 +64,7 @@ func Task(in TaskInput) string {
 		w.rework(*brief, in.WorkLost)
 	}
 	if in.CutOff {
-		w.cutOff()
+		w.cutOff(in.WorkLost)
 	}
 	if in.Subplan != nil {
 		w.begunSubplan(in)
@@ -201,8 +202,13 @@ func (w *writer) rework(brief string, lost bool) {
 	w.para(brief)
 }
 
-func (w *writer) cutOff() {
+func (w *writer) cutOff(lost bool) {
 	w.heading(2, "GO ON")
+	if lost {
+		w.para("An earlier session began this step and was cut off before it could end it. Its changes were not kept: the " +
+			"files are as they were without it. Do the whole step.")
+		return
+	}
 	w.para("An earlier session began this step and was cut off before it could end it. What it did so far is in the " +
 		"working directory. Look at that first, keep what is right, and go on from there; do not start over.")
 }

@@ -102,6 +102,7 @@ func taskCases() []taskCase {
 			in.Node.ReworkBrief, in.WorkLost = ptr("Use the other table."), true
 		})},
 		{"task-cut-off", newShop().of(1, 4, func(in *TaskInput) { in.CutOff = true })},
+		{"task-cut-off-lost", newShop().of(1, 4, func(in *TaskInput) { in.CutOff, in.WorkLost = true, true })},
 		{"task-begun-subplan", newShop().of(1, 4, func(in *TaskInput) {
 			in.CutOff, in.Subplan = true, &plan.Plan{ID: 9, Title: "Parts of \"it\""}
 			for i := range plan.NodeID(52) {

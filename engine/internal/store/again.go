@@ -65,6 +65,17 @@ func (t *Tx) Unfinished(id plan.PlanID) (yes bool, err error) {
 	return yes, err
 }
 
+const begun = `SELECT next_node_id > 1 FROM plans WHERE id = ?`
+
+// Begun reports whether a plan has ever had a node.
+func (t *Tx) Begun(id plan.PlanID) (yes bool, err error) {
+	_, err = t.row("look whether a plan was begun", begun, []any{id}, func(c *cells) error {
+		yes = c.yes()
+		return nil
+	})
+	return yes, err
+}
+
 const othersFiles = `SELECT f.key, f.path FROM node_files f JOIN plans p ON p.id = f.plan_id
 	WHERE p.root_id = ?1 AND NOT (f.plan_id = ?2 AND f.node_id = ?3) ORDER BY f.plan_id, f.node_id, f.key`
 
@@ -76,4 +87,17 @@ func (t *Tx) OthersFiles(root plan.PlanID, self plan.Ref) ([]plan.File, error) {
 		return nil
 	})
 	return files, err
+}
+
+const statesOfRun = `SELECT data ->> '$.to' FROM events WHERE plan_id = ? AND node_id = ? AND run_id = ? AND kind = 'status' ORDER BY id`
+
+// StatesOfRun returns, in order, to which states a node went in a run; none when
+// its transcript is gone.
+func (t *Tx) StatesOfRun(run *plan.Run) ([]plan.State, error) {
+	var list []plan.State
+	err := t.rows("read how a run went", statesOfRun, []any{run.PlanID, run.NodeID, run.ID}, func(c *cells) error {
+		list = append(list, plan.State(c.text()))
+		return nil
+	})
+	return list, err
 }
