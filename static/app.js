@@ -228,7 +228,7 @@
       lastCard = card;
       if (card.dataset.sub && e.detail === 0) return go(card.dataset.sub); // Enter
     }
-    go(card || a.closest('.step-row') ? withTab(href) : href);
+    go(a.closest('[data-views]') ? keepStep(href) : card || a.closest('.step-row') ? withTab(href) : href);
   });
 
   // Places on the page itself: going there is no history, which would be gone
@@ -248,6 +248,14 @@
     const url = new URL(href, location.href);
     url.searchParams.set('tab', tab);
     return url.pathname + url.search;
+  }
+
+  // keepStep leads to another view with the step that is open now.
+  function keepStep(href) {
+    const url = new URL(byId('drawer')?.dataset.node ? location.href : href, location.href);
+    url.searchParams.set('view', new URL(href, location.href).searchParams.get('view'));
+    url.searchParams.delete('show');
+    return url.href;
   }
 
   on('submit', '[data-live-form]', (e, form) => { e.preventDefault(); search(form); });
