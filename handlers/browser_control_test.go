@@ -187,7 +187,7 @@ func reworkBudgetSkip(t *testing.T, b *browser) {
 	p.until("the form was put away", `!document.querySelector('#act-rework').open`)
 	p.press("s")
 	p.shows("#run-head-1", "Failed")
-	p.shows("#run-head-2", "another attempt")
+	p.shows("#run-head-2", "rework")
 	p.click("[data-run='1']")
 	p.until("it goes to that run", `document.activeElement?.id === 'run-head-1'`)
 	// That has used up the budget: nothing new starts until it is raised.
