@@ -1,11 +1,13 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
@@ -25,6 +27,10 @@ func accessible(t *testing.T, b *browser) {
 	s.start(id, plan.Builtin)
 	s.settled(id)
 	s.plan("a b:a")
+	if _, err := s.engine.SubmitPlan(context.Background(), engine.SubmitPlanIn{PlanIn: engine.PlanIn{Title: "Asks first", Approval: "required", WorkingDirectory: t.TempDir()},
+		Nodes: []engine.NodeSpec{{Key: "a", Title: "Write it", AcceptanceCriteria: []string{"it builds"}}}}); err != nil {
+		t.Fatal(err)
+	}
 	p := b.tab(t, s.url)
 	p.ignore("status of 404")
 	look := func(path string) {
@@ -39,17 +45,18 @@ func accessible(t *testing.T, b *browser) {
 		}
 	}
 	pages := []string{"/plans", "/inbox", "/settings", "/agents", "/agents/2", "/agents/new", "/connect", "/plans/new", "/plans/99", "/plans/1?view=graph", "/plans/1?view=list", "/plans/1?view=timeline",
-		"/plans/1/nodes/3", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/10", "/plans/1/nodes/6/full?tab=session", "/plans/1/nodes/1?tab=changes", "/plans/1/nodes/1?tab=review", "/plans/3?view=graph"}
+		"/plans/1/nodes/3", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/10", "/plans/1/nodes/6/full?tab=session", "/plans/1/nodes/1?tab=changes", "/plans/1/nodes/1?tab=review", "/plans/3?view=graph",
+		"/plans/1/nodes/9?tab=edit", "/plans/4?view=graph", "/plans/1/nodes/1/full?tab=changes", "/plans/new?by=hand", "/plans/new?by=file"}
 	for i, path := range pages {
 		p.dark(i%2 == 1)
 		look(path)
 	}
 	p.dark(true)
-	for _, path := range []string{"/plans/1?view=timeline", "/plans/1/nodes/6?tab=session"} {
+	for _, path := range []string{"/plans/1?view=graph", "/plans/1?view=timeline"} {
 		look(path)
 	}
 	p.size(375, 740)
-	for _, path := range []string{"/plans/1?view=list", "/plans/1?view=timeline", "/inbox"} {
+	for _, path := range []string{"/plans/1?view=list", "/plans/1?view=timeline", "/inbox", "/plans/4?view=list", "/plans/1/nodes/9?tab=edit"} {
 		look(path)
 		p.fits(path)
 	}

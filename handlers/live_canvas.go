@@ -251,7 +251,7 @@ func (v *canvas) nodePieces(ctx context.Context) ([]views.Piece, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	d, err := v.site.drawer(ctx, s, v.topic.node, views.Place{Plan: v.topic.plan}, inAllTabs)
+	d, err := v.site.drawer(ctx, s, v.topic.node, views.Place{Plan: v.topic.plan, View: v.topic.view}, inAllTabs)
 	if err != nil {
 		return nil, 0, err
 	}

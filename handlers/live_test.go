@@ -254,9 +254,24 @@ func TestAResetEmptiesTheTranscript(t *testing.T) {
 	}
 }
 
+func TestLinksOfAStepKeepTheirViewWhenItChanges(t *testing.T) {
+	s := newStage(t)
+	id := s.plan("a b:a")
+	plain, list := s.watchLive(t, fmt.Sprintf("node:1.2@%d", s.now())), s.watchLive(t, fmt.Sprintf("node:1.2/list@%d", s.now()))
+	s.start(id, plan.Builtin)
+	plain.until("node-task", `href="/plans/1/nodes/1"`)
+	list.until("node-task", `href="/plans/1/nodes/1?view=list"`)
+	text := s.do("GET", "/plans/1/nodes/2?view=list", nil).body
+	for _, want := range []string{`data-topic="node:1.2/list"`, `href="/plans/1/nodes/2?view=timeline"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
 func TestWrongTopicsAreRefused(t *testing.T) {
 	r := newRig(t)
-	for _, topics := range []string{"", "x@1", "plan@1", "plan:1", "plan:x@1", "plan:-1@1", "plan:1@-1", "node:1@1", "node:0.1@1", "plans:1@1",
+	for _, topics := range []string{"", "x@1", "plan@1", "plan:1", "plan:x@1", "plan:-1@1", "plan:1@-1", "node:1@1", "node:0.1@1", "node:1.1/@1", "node:1.1/x@1", "plans:1@1",
 		"plan:1@1,", strings.Repeat("plans@1,", 200) + "plans@1"} {
 		if a := r.do("GET", "/live?topics="+topics, nil, "Accept: text/event-stream"); a.status != http.StatusBadRequest {
 			t.Errorf("%.40q: %d", topics, a.status)
@@ -266,6 +281,7 @@ func TestWrongTopicsAreRefused(t *testing.T) {
 
 func FuzzParseWishes(f *testing.F) {
 	f.Add("plan:3@120,node:3.2@118,plans@0")
+	f.Add("node:3.2/list@118")
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := parseWishes(text)
 		if err != nil {

@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/views"
 )
 
 // topicKind is what a part of a page shows.
@@ -19,7 +21,7 @@ const (
 	topicPlan     topicKind = "plan"  // plan:3, as a graph
 	topicList     topicKind = "list"  // list:3, the same as a table
 	topicTimeline topicKind = "timeline"
-	topicNode     topicKind = "node" // node:3.2
+	topicNode     topicKind = "node" // node:3.2, or node:3.2/list beside a table
 )
 
 // topic is something that pages follow.
@@ -27,6 +29,7 @@ type topic struct {
 	kind topicKind
 	plan plan.PlanID // of those that are about one
 	node plan.Ref    // of node
+	view string      // of node: the view that its links lead to; "": whatever is usual
 }
 
 func (t topic) String() string {
@@ -34,7 +37,11 @@ func (t topic) String() string {
 	case topicPlan, topicList, topicTimeline:
 		return string(t.kind) + ":" + strconv.FormatInt(int64(t.plan), 10)
 	case topicNode:
-		return string(t.kind) + ":" + t.node.String()
+		name := string(t.kind) + ":" + t.node.String()
+		if t.view != "" {
+			name += "/" + t.view
+		}
+		return name
 	}
 	return string(t.kind)
 }
@@ -78,9 +85,10 @@ func parseTopic(name string) (topic, bool) {
 		t.plan = plan.PlanID(n)
 		return t, err == nil && n > 0
 	case topicNode:
+		id, view, beside := strings.Cut(id, "/")
 		r, err := plan.ParseRef(id)
-		t.plan, t.node = r.Plan, r
-		return t, err == nil && r.Plan > 0 && r.Node >= 0
+		t.plan, t.node, t.view = r.Plan, r, view
+		return t, err == nil && r.Plan > 0 && r.Node >= 0 && beside == slices.Contains(views.Views(), view)
 	}
 	return t, false
 }

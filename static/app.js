@@ -118,10 +118,15 @@
     return url.pathname.match(/^\/plans\/(\d+)(?:\/nodes\/(\d+))?$/);
   }
 
-  // usual adds what the server cannot know: that narrow screens show the table.
+  // isWide reports whether a page would show two columns of a diff.
+  const isWide = ({ pathname, searchParams: q }) => /^\/plans\/\d+\/nodes\/\d+\/full$/.test(pathname) && q.get('tab') === 'changes' && !q.has('diff');
+
+  // usual adds what the server cannot know: that narrow screens show the table,
+  // and diffs in one column.
   function usual(href) {
     const url = new URL(href, location.href);
     if (narrow.matches && planPath(url) && !url.searchParams.has('view')) url.searchParams.set('view', 'list');
+    if (narrow.matches && isWide(url)) url.searchParams.set('diff', 'unified');
     const show = new URLSearchParams(location.search).get('show'); // the filter of a table stays
     const at = planPath(url);
     if (show && at && byId('rows') && byId('page').dataset.plan === at[1] && url.searchParams.get('view') === 'list') url.searchParams.set('show', show);
@@ -228,7 +233,7 @@
       lastCard = card;
       if (card.dataset.sub && e.detail === 0) return go(card.dataset.sub); // Enter
     }
-    go(card || a.closest('.step-row') ? withTab(href) : href);
+    go(a.closest('[data-views]') ? keepStep(href) : card || a.closest('.step-row') ? withTab(href) : href);
   });
 
   // Places on the page itself: going there is no history, which would be gone
@@ -248,6 +253,14 @@
     const url = new URL(href, location.href);
     url.searchParams.set('tab', tab);
     return url.pathname + url.search;
+  }
+
+  // keepStep leads to another view with the step that is open now.
+  function keepStep(href) {
+    const url = new URL(byId('drawer')?.dataset.node ? location.href : href, location.href);
+    url.searchParams.set('view', new URL(href, location.href).searchParams.get('view'));
+    url.searchParams.delete('show');
+    return url.href;
   }
 
   on('submit', '[data-live-form]', (e, form) => { e.preventDefault(); search(form); });

@@ -1,5 +1,5 @@
 // Runs before the page is drawn: the colours that were chosen, links of older
-// versions, and the table instead of the graph on narrow screens.
+// versions, and what narrow screens show: the table instead of the graph, diffs in one column.
 (() => {
   'use strict';
   try {
@@ -16,8 +16,10 @@
   }
   const isPlan = /^\/plans\/\d+(\/nodes\/\d+)?$/.test(location.pathname);
   const query = new URLSearchParams(location.search);
-  if (isPlan && !query.has('view') && matchMedia('(max-width: 899px)').matches) {
-    query.set('view', 'list');
+  const isWide = /^\/plans\/\d+\/nodes\/\d+\/full$/.test(location.pathname) && query.get('tab') === 'changes';
+  const key = isPlan ? 'view' : isWide ? 'diff' : '';
+  if (key && !query.has(key) && matchMedia('(max-width: 899px)').matches) {
+    query.set(key, isPlan ? 'list' : 'unified');
     location.replace(location.pathname + '?' + query);
   }
 })();

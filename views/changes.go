@@ -81,7 +81,7 @@ func (s *scene) newChanges(n *plan.Node, in DrawerInput) *Changes {
 			c.Has = s.doneBefore(n, in.Place)
 		}
 	}
-	c.choices(in.Runs)
+	c.choices(in.Runs, in.Place.View)
 	c.undeclared(n, in.Diffs)
 	for i := range in.Diffs {
 		if in.Diffs[i].Declared {
@@ -119,19 +119,19 @@ func runNumbered(runs []plan.Run, number int) *plan.Run {
 // doesStep reports whether a run does a step's work, and so may change files.
 func doesStep(r *plan.Run) bool { return r.Kind == plan.RunStep || r.Kind == plan.RunExternal }
 
-// choices lists the runs whose changes can be looked at.
-func (c *Changes) choices(runs []plan.Run) {
+// choices lists the runs whose changes can be looked at, in the view at hand.
+func (c *Changes) choices(runs []plan.Run, view string) {
 	heads := runHeads(runs)
 	for i := range runs {
 		if !doesStep(&runs[i]) {
 			continue
 		}
 		c.Choices = append(c.Choices, RunChoice{Number: runs[i].Number, Look: heads[i].Look, Outcome: heads[i].Outcome, Why: heads[i].Why,
-			URL: query("tab", TabChanges, "run", strconv.Itoa(runs[i].Number)), On: runs[i].Number == c.run})
+			URL: query("view", view, "tab", TabChanges, "run", strconv.Itoa(runs[i].Number)), On: runs[i].Number == c.run})
 		c.of = max(c.of, runs[i].Number)
 	}
 	if n := len(c.Choices); n > 0 {
-		c.Choices[n-1].URL = query("tab", TabChanges) // the last one, which may have a successor
+		c.Choices[n-1].URL = query("view", view, "tab", TabChanges) // the last one, which may have a successor
 	}
 	if len(c.Choices) < 2 {
 		c.Choices = nil

@@ -19,6 +19,9 @@ func (p *PlanPage) view() string {
 // inView is the page's path in a view, with the drawer as it is.
 func (p *PlanPage) inView(view string) string {
 	at := Place{Plan: p.Plan.ID, View: view}
+	if p.Drawer != nil {
+		return at.WithTab(p.Drawer.Place.Tab).Node(p.Drawer.Node)
+	}
 	return at.URL()
 }
 

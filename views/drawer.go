@@ -265,8 +265,13 @@ func (s *scene) files(n *plan.Node, at Place) []FileRow {
 	return rows
 }
 
-// Topic is what an open drawer follows.
-func (d *Drawer) Topic() string { return "node:" + d.Ref }
+// Topic is what an open drawer follows: the step, in the view that its links lead to.
+func (d *Drawer) Topic() string {
+	if d.Place.View == "" {
+		return "node:" + d.Ref
+	}
+	return "node:" + d.Ref + "/" + d.Place.View
+}
 
 // tab is the tab that is open.
 func (d *Drawer) tab() string {

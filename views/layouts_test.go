@@ -76,6 +76,9 @@ func TestARunIsChosenAndItsBaseIsNamed(t *testing.T) {
 			t.Errorf("the last run: no %q in\n%s", want, last)
 		}
 	}
+	if out := layoutAt(Place{View: ViewList}, false); !strings.Contains(out, `href="?view=list&amp;tab=changes&amp;run=1"`) {
+		t.Error("beside a table another run leads to the graph")
+	}
 	first := layoutAt(Place{Run: 1}, false)
 	for _, want := range []string{"odd.txt", "/plans/1/nodes/1/patch?run=1&amp;path=a.go", "Compared with the folder"} {
 		if !strings.Contains(first, want) {

@@ -46,7 +46,7 @@ func ServerView(p *ServerPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button class=\"button\" data-testid=\"notify-save\">Save</button></form><p class=\"help\">The title of the window and its icon show how much waits for you in any case.</p></section><section class=\"panel\" aria-labelledby=\"hooks-title\"><h2 id=\"hooks-title\">Webhooks</h2><p class=\"muted\">Addresses that are told what happens, in JSON by POST. With a secret each message is signed, so that the receiver knows where it is from. What is not taken is sent again for a while.</p><ul class=\"hooks\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button class=\"button primary\" data-testid=\"notify-save\">Save</button></form><p class=\"help\">The title of the window and its icon show how much waits for you in any case.</p></section><section class=\"panel\" aria-labelledby=\"hooks-title\"><h2 id=\"hooks-title\">Webhooks</h2><p class=\"muted\">Addresses that are told what happens, in JSON by POST. With a secret each message is signed, so that the receiver knows where it is from. What is not taken is sent again for a while.</p><ul class=\"hooks\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
