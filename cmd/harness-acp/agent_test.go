@@ -239,9 +239,14 @@ var agentTricks = map[string]func(*agent) (string, *rpcError){
 		a.say("printed")
 		return "end_turn", nil
 	},
-	"die":     func(*agent) (string, *rpcError) { fmt.Fprintln(os.Stderr, "out of luck"); os.Exit(7); return "", nil },
-	"killed":  func(*agent) (string, *rpcError) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} },
-	"cut":     func(a *agent) (string, *rpcError) { a.say("half"); return "max_tokens", nil },
+	"die":    func(*agent) (string, *rpcError) { fmt.Fprintln(os.Stderr, "out of luck"); os.Exit(7); return "", nil },
+	"killed": func(*agent) (string, *rpcError) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} },
+	"cut":    func(a *agent) (string, *rpcError) { a.say("half"); return "max_tokens", nil },
+	"dear": func(a *agent) (string, *rpcError) {
+		a.update("usage_update", map[string]any{"used": 10, "size": 100, "cost": map[string]any{"amount": 0.25, "currency": "USD"}})
+		a.update("tool_call", map[string]any{"toolCallId": "d1", "title": "Look", "kind": "read", "status": "pending"})
+		select {} // until it is ended
+	},
 	"turns":   func(a *agent) (string, *rpcError) { return "max_turn_requests", nil },
 	"refuse":  func(a *agent) (string, *rpcError) { return "refusal", nil },
 	"nothing": func(a *agent) (string, *rpcError) { return "end_turn", nil },

@@ -14,6 +14,7 @@ const (
 	subtypeRefused  = "error_refused"
 	subtypeLogin    = "error_not_logged_in"
 	subtypeBeyond   = "error_capability"
+	subtypeBudget   = "error_budget"
 )
 
 // verdict makes the run's result. It is called when the agent is gone.
@@ -28,6 +29,8 @@ func (s *session) verdict(a answered, err error, code int) plugin.Result {
 	switch {
 	case s.breach != "":
 		return failed(r, subtypeBeyond, s.breach)
+	case s.spent != "" && err != nil:
+		return failed(r, subtypeBudget, s.spent)
 	case errors.Is(err, errGone):
 		return s.lost(r, code)
 	case errors.As(err, &refusal):

@@ -178,6 +178,18 @@ func TestWhatIsDoneWithoutAskingEndsTheRun(t *testing.T) {
 	wantIn(t, p.Result.Text, "without asking: rm -rf /")
 }
 
+func TestARunThatSpentItsLimitAndGoesOnIsEnded(t *testing.T) {
+	limits := plugin.Limits{MaxCostUSD: 0.25}
+	p, _ := play(t, plugin.Task{Prompt: "dear", Limits: limits}, nil)
+	if r := p.Result; !r.IsError || r.Subtype != subtypeBudget {
+		t.Errorf("result %+v", r)
+	}
+	wantIn(t, p.Result.Text, "limit of $0.25 is reached ($0.25 spent)")
+	if p, _ := play(t, plugin.Task{Prompt: "hello", Limits: limits}, nil); p.Result.IsError {
+		t.Errorf("an answer that was left: %+v", p.Result)
+	}
+}
+
 func TestTheKeyGoesOnlyWhereItIsSentTo(t *testing.T) {
 	p, _ := play(t, plugin.Task{Prompt: "env"}, nil)
 	wantIn(t, p.Result.Text+"|", "GREETING=hi KEY=|")

@@ -50,6 +50,7 @@ type session struct {
 	terminals map[string]*terminal
 	cost      *float64
 	breach    string // what the agent did without asking
+	spent     string // the limit of the run that ended it
 }
 
 func (h *harness) open(set setup, t plugin.Task, host secrets.Host) (*session, error) {

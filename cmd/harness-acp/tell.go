@@ -56,6 +56,7 @@ func (s *session) update(kind string, raw json.RawMessage) {
 			return
 		}
 		s.flush()
+		s.budget()
 		s.progress(s.merge(c))
 	case "plan":
 		var plan struct {
@@ -157,6 +158,16 @@ func (s *session) use(k *call) {
 		input, _ = json.Marshal(map[string]any{"title": k.Title, "paths": append([]string{}, k.paths()...)}) // it is JSON
 	}
 	s.emit(plugin.ToolUse(k.ID, k.label(), input, ""))
+}
+
+// budget ends a run that has spent its limit and goes on to work: an agent that only
+// has its answer left may give it.
+func (s *session) budget() {
+	most := s.task.Limits.MaxCostUSD
+	if most > 0 && s.cost != nil && *s.cost >= most && s.spent == "" {
+		s.spent = fmt.Sprintf("the run's limit of $%.2f is reached ($%.2f spent)", most, *s.cost)
+		s.giveUp(errEnough)
+	}
 }
 
 // watch ends a run whose agent did, without asking, what it may not.
