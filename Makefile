@@ -11,9 +11,11 @@ BIN := bin
 STATE := .run
 PORT := $(or $(CLEARBOX_PORT),8765)
 GENERATED := views
+# Many tests wait for processes and browsers: one package more than there are cores.
+PACKAGES := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 
 .DEFAULT_GOAL := build
-.PHONY: build run demo demo-real demo-goal test test-clients release check generate golden bench soak screens cover clean help chromium race-bin
+.PHONY: build run demo demo-real demo-goal test test-clients release check generate golden bench storm soak screens cover clean help chromium race-bin
 
 build: ## build the server and its harnesses into bin/
 	$(GO) build -tags $(TAGS) -o $(BIN)/ ./cmd/...
@@ -34,7 +36,7 @@ demo-goal: build ## watch a goal become a plan that you approve, gates included;
 	@./examples/goal/demo.sh
 
 test: check chromium ## everything: checks, race tests, end-to-end and browser tests
-	CLEARBOX_REQUIRE_BROWSER=1 $(RACE) $(GO) test -count=1 -timeout 15m ./...
+	CLEARBOX_REQUIRE_BROWSER=1 $(RACE) $(GO) test -count=1 -timeout 15m -p $(PACKAGES) ./...
 
 test-clients: build ## drive the built server with clients that others wrote; installs them first
 	./packaging/test-clients.sh $(BIN)
@@ -47,8 +49,8 @@ check: ## generated code up to date, gofmt, vet, staticcheck, who may import who
 	@git diff --exit-code -- $(GENERATED) || { echo "generated code was not up to date: commit it"; exit 1; }
 	@files=$$(gofmt -l cmd engine handlers plugin views static internal examples); \
 		if [ -n "$$files" ]; then echo "not formatted (run gofmt -w):"; echo "$$files"; exit 1; fi
-	$(RACE) $(GO) vet ./...
-	$(RACE) $(GO) tool staticcheck ./...
+	GOGC=400 $(RACE) $(GO) vet ./...
+	GOGC=400 $(RACE) $(GO) tool staticcheck ./...
 	$(RACE) $(GO) test -run TestImports ./cmd/clearbox
 
 generate: ## write generated code anew
@@ -63,6 +65,9 @@ bench: build chromium ## measure, and write BENCHMARKS.md
 screens: chromium ## take pictures of every page and state into .run/screens, to look at
 	@mkdir -p $(STATE)/screens
 	CLEARBOX_REQUIRE_BROWSER=1 CLEARBOX_SCREENS=$(abspath $(STATE)/screens) $(GO) test -tags $(TAGS) -count=1 -timeout 30m -run 'Screens$$' ./handlers
+
+storm: ## the random tests of the engine with many more seeds than make test has (STORMS=200)
+	CLEARBOX_STORMS=$(or $(STORMS),200) $(RACE) $(GO) test -count=1 -timeout 2h -run 'InAStorm' ./engine
 
 soak: build chromium ## hours: a busy plan before a browser; fails when memory keeps growing (SOAK=4h)
 	$(GO) run -tags $(TAGS) ./internal/bench -bin $(BIN) -soak $(or $(SOAK),2h)

@@ -103,7 +103,7 @@ func TestEditsHaveDefinedAnswers(t *testing.T) {
 		{"a step is removed that is skipped", remove(7), plan.Invalid, "skipped"},
 		{"a step is removed that is not there", remove(99), plan.NotFound, "has no step 99"},
 		{"a pending step is expanded", expand(5), "", "ready pending pending"},
-		{"a ready step is expanded, into nothing", expand(4), "", "done ready pending"},
+		{"a ready step is expanded, into nothing yet", expand(4), "", "running pending pending"},
 		{"a running step is expanded", expand(2), "", "ready pending pending"},
 		{"a step is expanded twice", expand(9), plan.Invalid, "has a subplan already"},
 		{"a person's step is expanded", expand(8), plan.Invalid, "a person's"},

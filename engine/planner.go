@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,6 +140,9 @@ func (e *Engine) beginPlanner(ctx context.Context, a *assignment) error {
 		if p.Approval != plan.Planning {
 			return plan.Errorf(plan.Conflict, "plan %d is no longer being planned", p.ID)
 		}
+		if err := noPlannerOf(tx, p.ID); err != nil {
+			return err
+		}
 		if err := tx.InsertRun(&a.run); err != nil {
 			return err
 		}
@@ -149,6 +153,19 @@ func (e *Engine) beginPlanner(ctx context.Context, a *assignment) error {
 		}
 		return recordPlan(tx, p.ID, false)
 	})
+}
+
+// noPlannerOf refuses a second planner of a plan: one that was asked for while the
+// server starts is found again among those that it has to go on with.
+func noPlannerOf(tx *store.Tx, id plan.PlanID) error {
+	runs, err := tx.Runs(plan.Ref{Plan: id})
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(runs, func(r plan.Run) bool { return r.Kind == plan.RunPlanner && r.Open() }) {
+		return plan.Errorf(plan.Conflict, "plan %d is being planned already", id)
+	}
+	return nil
 }
 
 // finishPlanner records how a planner's session ended. Where that was not with a

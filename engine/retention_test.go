@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,18 +41,18 @@ func wentBy(t *testing.T, e *engine.Engine, r engine.Retention) []plan.PlanID {
 func TestRetentionSaysWhatWouldGo(t *testing.T) {
 	t.Parallel()
 	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": talking})
-	now := time.Now()
-	o.Now = func() time.Time { return now }
+	var later atomic.Int64
+	o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	e := enginetest.Start(t, o)
 	first := finished(t, e, spec(t, "a b"))
-	now = now.Add(24 * time.Hour)
+	later.Add(int64(24 * time.Hour))
 	second := finished(t, e, spec(t, "a"))
 	resting, waiting := submit(t, e, spec(t, "a")), spec(t, "a u:a")
 	waiting.Nodes[1].Kind = "user"
 	third := submit(t, e, waiting)
 	must(t, e.StartPlan(bg, third, plan.Builtin))
 	enginetest.Until(t, e, third, "waiting", enginetest.State(ref(third, 2), plan.Ready))
-	now = now.Add(24 * time.Hour)
+	later.Add(int64(24 * time.Hour))
 
 	for _, c := range []struct {
 		by   engine.Retention

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -258,10 +260,24 @@ func (s *storm) finishClaims(ctx context.Context) {
 	}
 }
 
+// stormSeeds is how many storms a test raises: a few in each run of all tests, and
+// as many as one has time for with make storm.
+func stormSeeds(t *testing.T, usual uint64) uint64 {
+	text := os.Getenv("CLEARBOX_STORMS")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n == 0 {
+		t.Fatalf("CLEARBOX_STORMS is %q: it must be a number of storms", text)
+	}
+	return n
+}
+
 func TestEngineInAStorm(t *testing.T) {
-	seeds, rounds := uint64(10), 60
+	seeds, rounds := stormSeeds(t, 4), 60
 	if testing.Short() {
-		seeds, rounds = 3, 30
+		seeds, rounds = 2, 30
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -117,7 +117,7 @@ func (s *storm) pushGates(tree *plan.Snapshot) {
 }
 
 func TestEngineInAStormOfGates(t *testing.T) {
-	seeds, rounds := uint64(6), 40
+	seeds, rounds := stormSeeds(t, 3), 40
 	if testing.Short() {
 		seeds, rounds = 2, 25
 	}

@@ -144,7 +144,7 @@ func TestATemplateGoesOutAndComesBackIn(t *testing.T) {
 		"no folder":    {r.sendFile("p.yaml", "title: x\n", nil), "#new-dir-error", "working_directory"},
 		"no plan":      {r.sendFile("p.yaml", "- 1\n", nil), "#new-file-error", "p.yaml:1"},
 		"a bad field":  {r.sendFile("p.yaml", "title: x\nnodes:\n  - key: a\n    titel: y\n", map[string]string{"working_directory": dir}), "#new-file-error", "p.yaml:4"},
-		"a bad agent":  {r.sendFile("p.yaml", "title: x\nnodes:\n  - key: a\n    title: y\n    agent: nobody\n", map[string]string{"working_directory": dir}), "#new-file-error", "p.yaml:3"},
+		"a bad agent":  {r.sendFile("p.yaml", "title: x\nnodes:\n  - key: a\n    title: y\n    agent: nobody\n", map[string]string{"working_directory": dir}), "#new-file-error", "p.yaml:5"},
 		"broken JSON":  {r.sendFile("p.json", "{\"title\": ", nil), "#new-file-error", "ends in the middle"},
 		"not a number": {r.sendFile("p.yaml", "title: x\nmax_parallel: many\n", map[string]string{"working_directory": dir}), "#new-file-error", "p.yaml:2"},
 	} {
