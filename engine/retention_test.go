@@ -42,7 +42,8 @@ func TestRetentionSaysWhatWouldGo(t *testing.T) {
 	t.Parallel()
 	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": talking})
 	var later atomic.Int64
-	o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	began := time.Now()
+	o.Now = func() time.Time { return began.Add(time.Duration(later.Load())) }
 	e := enginetest.Start(t, o)
 	first := finished(t, e, spec(t, "a b"))
 	later.Add(int64(24 * time.Hour))
