@@ -15,7 +15,7 @@ GENERATED := views
 PACKAGES := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 
 .DEFAULT_GOAL := build
-.PHONY: build run demo demo-real demo-goal test test-clients release check generate golden bench storm soak screens cover clean help chromium race-bin
+.PHONY: build run demo demo-real demo-goal test test-clients test-claude release check generate golden bench storm soak screens cover clean help chromium race-bin
 
 build: ## build the server and its harnesses into bin/
 	$(GO) build -tags $(TAGS) -o $(BIN)/ ./cmd/...
@@ -40,6 +40,9 @@ test: check chromium ## everything: checks, race tests, end-to-end and browser t
 
 test-clients: build ## drive the built server with clients that others wrote; installs them first
 	./packaging/test-clients.sh $(BIN)
+
+test-claude: build ## the same, and everything that harness-claude does with the real program: minutes
+	CLEARBOX_CLAUDE=all ./packaging/test-clients.sh $(BIN)
 
 release: ## build static release archives into dist/
 	./packaging/release.sh
