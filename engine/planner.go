@@ -21,10 +21,8 @@ func (e *Engine) startPlanner(ctx context.Context, id plan.PlanID) {
 
 // runPlanner runs one session of the planner of a plan.
 func (e *Engine) runPlanner(ctx context.Context, id plan.PlanID) {
-	select {
-	case <-e.looked: // a server that has only just started does not know its harnesses
-	case <-e.ending:
-		return
+	if e.awaitScan(ctx) != nil {
+		return // the server ends; the next one goes on
 	}
 	a, err := e.assignPlanner(ctx, id)
 	if err == nil {

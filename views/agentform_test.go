@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/internal/goldenfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -40,19 +41,7 @@ func TestFormsOfOurHarnesses(t *testing.T) {
 		f := NewAgentForm(AgentFormInput{Profile: p, Values: AgentValues(p, settings), Settings: settings,
 			Harness: Harness{Slug: slug, Name: "The " + slug, Path: "/h/harness-" + slug}, Server: plan.Server{DefaultCapability: "full"}})
 		got := strings.ReplaceAll(render(t, AgentSettingsView(f)), "><", ">\n<") + "\n"
-		file := "testdata/form-" + slug + ".golden.html"
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (run with -update when this is right):\n%s", file, diff)
-		}
+		goldenfile.Check(t, "testdata/form-"+slug+".golden.html", got, *update)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clearbox-go/clearbox/internal/goldenfile"
 	"github.com/clearbox-go/clearbox/plugin"
 	"github.com/clearbox-go/clearbox/plugin/plugintest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // Roles that the test binary plays.
@@ -85,23 +85,7 @@ func wantIn(t *testing.T, text string, fragments ...string) {
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (run with -update when this is right):\n%s", file, diff)
-	}
+	goldenfile.Check(t, filepath.Join("testdata", name+".golden"), got, *update)
 }
 
 func TestSessionsAreTold(t *testing.T) {

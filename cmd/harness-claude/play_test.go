@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -15,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clearbox-go/clearbox/internal/goldenfile"
 	"github.com/clearbox-go/clearbox/internal/scriptedmessages"
 	"github.com/clearbox-go/clearbox/plugin"
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -247,13 +246,13 @@ func (p *played) transcript(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, e := range p.events {
-		fmt.Fprintf(&b, "%s %s\n", e.Kind, indented(t, e.Data))
+		fmt.Fprintf(&b, "%s %s\n", e.Kind, goldenfile.Indented(t, e.Data))
 	}
 	for _, a := range p.answered {
 		fmt.Fprintf(&b, "asked %s\n", a)
 	}
 	r := p.result
-	fmt.Fprintf(&b, "result %s\n", indented(t, encoded(t, m{
+	fmt.Fprintf(&b, "result %s\n", goldenfile.Indented(t, encoded(t, m{
 		"text": r.Text, "is_error": r.IsError, "errors": r.Errors, "subtype": r.Subtype, "num_turns": r.NumTurns,
 		"tokens_in": r.TokensIn, "tokens_out": r.TokensOut, "cost_usd": r.CostUSD, "model": r.Model, "session_id": r.SessionID,
 		"rate_limited": r.RateLimited, "transient": r.Transient, "until": untilText(r.Until.UTC()),
@@ -271,31 +270,9 @@ func (p *played) normal(s string) string {
 	return s
 }
 
-func indented(t *testing.T, raw json.RawMessage) string {
-	t.Helper()
-	var v any
-	must(t, json.Unmarshal(raw, &v))
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	must(t, e.Encode(v))
-	return strings.TrimSpace(b.String())
-}
-
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		must(t, os.MkdirAll("testdata", 0o755))
-		must(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (run with -update when this is right):\n%s", file, diff)
-	}
+	goldenfile.Check(t, filepath.Join("testdata", name+".golden"), got, *update)
 }
 
 // everything is all that left the harness, as one text.

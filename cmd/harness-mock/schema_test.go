@@ -1,35 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
-	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/clearbox-go/clearbox/internal/goldenfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // The form of the agents page is tested with what the harnesses really say.
 func TestTheSettingsAreThoseThatTheFormIsTestedWith(t *testing.T) {
-	const file = "../../views/testdata/settings/mock.json"
-	var got bytes.Buffer
-	if err := json.Indent(&got, []byte(settings), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	got.WriteByte('\n')
-	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (run with -update when this is right):\n%s", file, diff)
-	}
+	goldenfile.CheckJSON(t, "../../views/testdata/settings/mock.json", []byte(settings), *update)
 }

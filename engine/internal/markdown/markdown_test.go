@@ -3,34 +3,20 @@ package markdown
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/clearbox-go/clearbox/engine/plan"
+	"github.com/clearbox-go/clearbox/internal/goldenfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".md")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; run with -update when it is meant):\n%s", path, diff)
-	}
+	goldenfile.Check(t, filepath.Join("testdata", name+".md"), got, *update)
 }
 
 func text(s string) *string { return &s }

@@ -2,11 +2,10 @@ package prompt
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/clearbox-go/clearbox/internal/goldenfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -14,19 +13,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // golden compares a text with testdata/name.golden.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; run with -update when it is meant):\n%s", path, diff)
-	}
+	goldenfile.Check(t, filepath.Join("testdata", name+".golden"), got, *update)
 }
 
 func TestNoGoldenFileIsLeftOver(t *testing.T) {
