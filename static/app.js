@@ -639,17 +639,19 @@
     if (!log || log === watched) return;
     watched = log;
     const scroller = byId('log-scroll'), newest = $('[data-newest]');
-    let following = true;
-    const end = () => { scroller.scrollTop = scroller.scrollHeight; };
+    let following = true, put = 0;
+    const end = () => {
+      scroller.scrollTop = scroller.scrollHeight;
+      put = scroller.scrollTop;
+    };
     const atEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
-    scroller.addEventListener('scroll', () => {
-      following = atEnd();
-      newest.hidden = following;
-    }, { passive: true });
+    // Above where it was put last, somebody has scrolled, heard of yet or not.
+    const follows = () => (following = atEnd() || (following && scroller.scrollTop >= put));
+    scroller.addEventListener('scroll', () => { newest.hidden = follows(); }, { passive: true });
     newest.onclick = () => { following = true; end(); };
     new MutationObserver(() => {
       sessionFind(true);
-      if (following) {
+      if (follows()) {
         trim(log, scroller);
         end();
       }
@@ -658,7 +660,7 @@
     // Opening a fold must not lose the place.
     scroller.addEventListener('toggle', () => { following = following && atEnd(); newest.hidden = atEnd(); }, true);
     end();
-    requestAnimationFrame(end); // once more, when heights are known
+    requestAnimationFrame(() => follows() && end()); // once more, when heights are known
     const older = $('[data-older]', scroller);
     if (older) watchOlder(older, scroller);
   }
