@@ -17,7 +17,8 @@ import (
 // much as the statement. All others go through sqlx.
 type conn struct {
 	*sqlx.Conn
-	raw *sqlite.SQLiteConn
+	raw    *sqlite.SQLiteConn
+	values []driver.NamedValue // of the statement that is begun; the next one has them anew
 }
 
 // take takes a connection out of a pool; Close gives it back.
@@ -39,10 +40,14 @@ func take(ctx context.Context, pool *sqlx.DB) (*conn, error) {
 	return taken, nil
 }
 
-// do runs a statement that has no parameters. It is asked as a query, because the
-// driver keeps only those prepared.
-func (c *conn) do(statement string) error {
-	rows, err := c.raw.QueryContext(context.Background(), statement, nil)
+// do runs a statement. It is asked as a query: the driver hands over all parameters
+// of one at once and each of others by itself, and keeps none prepared that has none.
+func (c *conn) do(statement string, args ...any) error {
+	values, err := c.valuesOf(args)
+	if err != nil {
+		return err
+	}
+	rows, err := c.raw.QueryContext(context.Background(), statement, values)
 	if err != nil {
 		return err
 	}
@@ -51,7 +56,7 @@ func (c *conn) do(statement string) error {
 
 // exec runs a statement and returns how many rows it changed.
 func (c *conn) exec(statement string, args []any) (int64, error) {
-	values, err := valuesOf(args)
+	values, err := c.valuesOf(args)
 	if err != nil {
 		return 0, err
 	}
@@ -65,7 +70,7 @@ func (c *conn) exec(statement string, args []any) (int64, error) {
 // query calls f with each row. The row is valid until f returns. ctx is looked at
 // between rows.
 func (c *conn) query(ctx context.Context, query string, args []any, f func(row []driver.Value) error) error {
-	values, err := valuesOf(args)
+	values, err := c.valuesOf(args)
 	if err != nil {
 		return err
 	}
@@ -91,15 +96,16 @@ func (c *conn) query(ctx context.Context, query string, args []any, f func(row [
 	}
 }
 
-// valuesOf turns arguments into the few types that the driver knows.
-func valuesOf(args []any) ([]driver.NamedValue, error) {
-	values := make([]driver.NamedValue, len(args))
+// valuesOf turns arguments into the few types that the driver knows. They are valid
+// until the next statement: the driver copies them as it begins one.
+func (c *conn) valuesOf(args []any) ([]driver.NamedValue, error) {
+	c.values = c.values[:0]
 	for i, a := range args {
 		v, err := driver.DefaultParameterConverter.ConvertValue(a)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %d: %w", i+1, err)
 		}
-		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+		c.values = append(c.values, driver.NamedValue{Ordinal: i + 1, Value: v})
 	}
-	return values, nil
+	return c.values, nil
 }

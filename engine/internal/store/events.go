@@ -63,7 +63,7 @@ func (t *Tx) insert(doing, statement string, columns int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", columns-1) + ")"
 	for chunk := range slices.Chunk(values, mostRows*columns) {
 		more := strings.Repeat(", "+row, len(chunk)/columns-1)
-		if _, err := t.exec(doing, statement+row+more, chunk...); err != nil {
+		if err := t.do(doing, statement+row+more, chunk...); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -15,13 +14,12 @@ const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
 	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at,
 	start_cause, max_tokens)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?1, ?2, ?3, (SELECT COALESCE(MAX(number), 0) + 1 FROM runs WHERE plan_id = ?2 AND node_id = ?3),
+		?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`
 
 // Prompts are kept apart from their runs, which change more than once: a row is
 // written whole each time.
 const insertPrompt = `INSERT INTO prompts (run_id, text) VALUES (?, ?)`
-
-const runNumbers = `SELECT number FROM runs WHERE plan_id = ? AND node_id = ?`
 
 const keepSystem = `INSERT INTO system_texts (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
@@ -36,22 +34,19 @@ func systemID(text string) int64 {
 func (t *Tx) InsertRun(r *plan.Run) error {
 	r.StartedAt = t.now
 	system := systemID(r.System)
-	if _, err := t.exec("keep a system text", keepSystem, system, r.System); err != nil {
+	if err := t.do("keep a system text", keepSystem, system, r.System); err != nil {
 		return err
 	}
-	taken, err := numbers[int](t, "number a run", runNumbers, r.PlanID, r.NodeID)
+	given, err := numbers[int](t, "insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Kind, r.Profile, r.AgentName,
+		r.Harness, r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
+		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt, r.StartCause, r.MaxTokens)
 	if err != nil {
 		return err
 	}
-	r.Number = slices.Max(append(taken, 0)) + 1
-	_, err = t.exec("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
-		r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
-		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt, r.StartCause, r.MaxTokens)
-	if err != nil || r.Prompt == "" {
-		return err
+	if r.Number = given[0]; r.Prompt == "" {
+		return nil
 	}
-	_, err = t.exec("keep a prompt", insertPrompt, r.ID, r.Prompt)
-	return err
+	return t.do("keep a prompt", insertPrompt, r.ID, r.Prompt)
 }
 
 const runByID = `SELECT ` + runColumns + ` FROM runs WHERE id = ?`
@@ -173,15 +168,15 @@ func (t *Tx) ProgressNode(r plan.Ref, p Progress) (in, out *int64, err error) {
 const endRun = `UPDATE runs SET outcome = ?, cause = ?, result = ?, tokens_in = ?, tokens_out = ?, cost_usd = ?,
 	num_turns = ?, session_id = ?, model = ?, finished_at = ?, end_tree = ?, end_took = ?, left_out = ?,
 	token_hash = NULL, attach = NULL
-	WHERE id = ? AND outcome = ''`
+	WHERE id = ? AND outcome = '' RETURNING 1`
 
 // EndRun closes a run: its token is dead from then on. It is a Conflict when the
 // run has ended already.
 func (t *Tx) EndRun(r *plan.Run) error {
 	r.FinishedAt = t.now
-	n, err := t.exec("end run", endRun, r.Outcome, r.Cause, r.Result, r.TokensIn, r.TokensOut, r.CostUSD,
+	done, err := t.some("end run", endRun, r.Outcome, r.Cause, r.Result, r.TokensIn, r.TokensOut, r.CostUSD,
 		r.NumTurns, r.SessionID, r.Model, r.FinishedAt, r.EndTree, r.EndTook, jsonOf(r.LeftOut), r.ID)
-	if err == nil && n == 0 {
+	if err == nil && !done {
 		err = plan.Errorf(plan.Conflict, "run %d of step %s has ended already", r.Number, r.Ref())
 	}
 	return err

@@ -74,6 +74,12 @@ func (t *Tx) row(doing, query string, args []any, f func(*cells) error) (found b
 	return found, err
 }
 
+// some runs a statement that returns a row for each that it changes, and reports
+// whether there was one.
+func (t *Tx) some(doing, statement string, args ...any) (bool, error) {
+	return t.row(doing, statement, args, func(*cells) error { return nil })
+}
+
 // numbers returns the one column of a query.
 func numbers[T ~int | ~int64](t *Tx, doing, query string, args ...any) (list []T, err error) {
 	err = t.rows(doing, query, args, func(c *cells) error {

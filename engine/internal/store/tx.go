@@ -32,6 +32,15 @@ func (t *Tx) nextSeq() int64 {
 	return *t.seq
 }
 
+// do runs a statement whose effect nobody counts; for those that each change of a
+// node needs.
+func (t *Tx) do(doing, statement string, args ...any) error {
+	if err := t.conn.do(statement, args...); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
 func (t *Tx) exec(doing, query string, args ...any) (int64, error) {
 	n, err := t.conn.exec(query, args)
 	if err != nil {
