@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
@@ -14,12 +15,14 @@ const runColumns = `id, plan_id, node_id, number, kind, outcome, cause, profile_
 const insertRun = `INSERT INTO runs (id, plan_id, node_id, number, kind, profile_id, agent_name, harness, model, capability,
 	system_id, token_hash, token_role, isolation, worktree, base_tree, base_took, left_out, started_at,
 	start_cause, max_tokens)
-	VALUES (?1, ?2, ?3, (SELECT COALESCE(MAX(number), 0) + 1 FROM runs WHERE plan_id = ?2 AND node_id = ?3),
-		?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Prompts are kept apart from their runs, which change more than once: a row is
 // written whole each time.
 const insertPrompt = `INSERT INTO prompts (run_id, text) VALUES (?, ?)`
+
+// MAX in the statement that inserts would have it prepared anew each time.
+const runNumbers = `SELECT number FROM runs WHERE plan_id = ? AND node_id = ?`
 
 const keepSystem = `INSERT INTO system_texts (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
@@ -37,14 +40,16 @@ func (t *Tx) InsertRun(r *plan.Run) error {
 	if err := t.do("keep a system text", keepSystem, system, r.System); err != nil {
 		return err
 	}
-	given, err := numbers[int](t, "insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Kind, r.Profile, r.AgentName,
-		r.Harness, r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
-		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt, r.StartCause, r.MaxTokens)
+	taken, err := numbers[int](t, "number a run", runNumbers, r.PlanID, r.NodeID)
 	if err != nil {
 		return err
 	}
-	if r.Number = given[0]; r.Prompt == "" {
-		return nil
+	r.Number = slices.Max(append(taken, 0)) + 1
+	err = t.do("insert run", insertRun, r.ID, r.PlanID, r.NodeID, r.Number, r.Kind, r.Profile, r.AgentName, r.Harness,
+		r.Model, r.Capability, system, r.TokenHash, r.TokenRole, r.Isolation, r.Worktree, r.BaseTree,
+		r.BaseTook, jsonOf(r.LeftOut), r.StartedAt, r.StartCause, r.MaxTokens)
+	if err != nil || r.Prompt == "" {
+		return err
 	}
 	return t.do("keep a prompt", insertPrompt, r.ID, r.Prompt)
 }
