@@ -65,6 +65,9 @@ func (s *Store) writer() {
 	for {
 		select {
 		case j := <-s.jobs:
+			// Those whom the last commit woke often have a next change at hand: let
+			// them join this one.
+			runtime.Gosched()
 			s.commitGroup(s.group(j))
 		case <-s.closing:
 			for {
@@ -79,20 +82,9 @@ func (s *Store) writer() {
 	}
 }
 
-// group takes what waits. Those whom the last commit woke, and requests that are
-// being read, often have a change at hand: they may join, until a look brings none.
+// group takes what waits already, without waiting for more.
 func (s *Store) group(first *job) []*job {
 	jobs := []*job{first}
-	for seen := 0; seen < len(jobs) && len(jobs) < maxGroup; {
-		seen = len(jobs)
-		runtime.Gosched()
-		jobs = s.waiting(jobs)
-	}
-	return jobs
-}
-
-// waiting adds the jobs that wait already.
-func (s *Store) waiting(jobs []*job) []*job {
 	for len(jobs) < maxGroup {
 		select {
 		case j := <-s.jobs:
