@@ -128,8 +128,6 @@ const deleteNode = `DELETE FROM nodes WHERE plan_id = ? AND node_id = ?`
 
 const deleteNodeEvents = `DELETE FROM events WHERE plan_id = ? AND node_id = ?`
 
-const deleteNodePhases = `DELETE FROM phases WHERE plan_id = ? AND node_id = ?`
-
 // Cascades of foreign keys do not run the triggers that count open
 // prerequisites, so the edges to dependants go first, by a statement of their own.
 const deleteEdgesFrom = `DELETE FROM edges WHERE plan_id = ? AND from_node = ?`
@@ -137,7 +135,7 @@ const deleteEdgesFrom = `DELETE FROM edges WHERE plan_id = ? AND from_node = ?`
 // DeleteNode removes a node with its edges, requests and transcript. Its subplan
 // has to be gone before.
 func (t *Tx) DeleteNode(r plan.Ref) error {
-	for _, q := range []string{deleteEdgesFrom, deleteNodeEvents, deleteNodePhases, deleteNode} {
+	for _, q := range []string{deleteEdgesFrom, deleteNodeEvents, deleteNode} {
 		if _, err := t.exec("delete step", q, r.Plan, r.Node); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type Stretch struct {
 }
 
 const phasesOfPlan = `SELECT plan_id, node_id, run_id, state, phase, since, until FROM phases
-	WHERE plan_id = ?1 AND (?2 = 0 OR node_id = ?2) ORDER BY node_id, since`
+	WHERE plan_id = ?1 AND (?2 = 0 OR node_id = ?2) ORDER BY node_id, since, id`
 
 // Phases returns the times that the nodes of a plan (node 0), or one of them, spent
 // waiting and working. The phase that a node is in now is on the node itself.
@@ -36,7 +36,7 @@ func (t *Tx) Phases(r plan.Ref) ([]Stretch, error) {
 }
 
 const phasesOfTree = `SELECT ph.plan_id, node_id, run_id, state, phase, since, until FROM phases ph
-	JOIN plans p ON p.id = ph.plan_id WHERE p.root_id = ? ORDER BY ph.plan_id, node_id, since`
+	JOIN plans p ON p.id = ph.plan_id WHERE p.root_id = ? ORDER BY ph.plan_id, node_id, since, ph.id`
 
 // TreePhases returns what Phases does for all plans of a tree.
 func (t *Tx) TreePhases(root plan.PlanID) ([]Stretch, error) {

@@ -117,7 +117,6 @@ var planLeftovers = []string{
 	`DELETE FROM events WHERE plan_id = ?`,
 	`DELETE FROM questions WHERE plan_id = ?`,
 	`DELETE FROM tallies WHERE plan_id = ?`,
-	`DELETE FROM phases WHERE plan_id = ?`,
 	`DELETE FROM plans WHERE id = ?`,
 }
 

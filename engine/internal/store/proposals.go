@@ -78,7 +78,6 @@ func (t *Tx) PlanningPlans() ([]plan.PlanID, error) {
 
 var clearNodes = []string{
 	`DELETE FROM edges WHERE plan_id = ?`,
-	`DELETE FROM phases WHERE plan_id = ?`,
 	`DELETE FROM nodes WHERE plan_id = ?`,
 	`UPDATE plans SET next_node_id = 1 WHERE id = ?`,
 }

@@ -183,8 +183,7 @@ CREATE TRIGGER nodes_phase_left AFTER UPDATE OF state, phase ON nodes
 WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase <> new.phase)
   AND new.phase_since > old.phase_since BEGIN
   INSERT INTO phases (plan_id, node_id, run_id, state, phase, since, until)
-  VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since)
-  ON CONFLICT DO NOTHING; -- the clock was set back
+  VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since);
 END;
 
 CREATE TRIGGER nodes_removed AFTER DELETE ON nodes BEGIN
@@ -201,16 +200,19 @@ WHEN (old.state = 'done' OR (old.state = 'skipped' AND old.skipped_by = 'person'
     AND node_id IN (SELECT to_node FROM edges WHERE plan_id = new.plan_id AND from_node = new.node_id);
 END;
 
-CREATE TABLE "phases" (
+CREATE TABLE phases (
+  id      INTEGER PRIMARY KEY,
   plan_id INTEGER NOT NULL,
   node_id INTEGER NOT NULL,
-  since   REAL    NOT NULL,
-  until   REAL    NOT NULL,
   run_id  TEXT    NOT NULL DEFAULT '',
   state   TEXT    NOT NULL,
   phase   TEXT    NOT NULL DEFAULT '',
-  PRIMARY KEY (plan_id, node_id, since)
-) STRICT, WITHOUT ROWID;
+  since   REAL    NOT NULL,
+  until   REAL    NOT NULL,
+  FOREIGN KEY (plan_id, node_id) REFERENCES nodes (plan_id, node_id) ON DELETE CASCADE
+) STRICT;
+
+CREATE INDEX phases_node ON phases (plan_id, node_id, since);
 
 CREATE TABLE plans (
   id                 INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -40,30 +40,13 @@ UPDATE plans SET
   spent_uncosted = (SELECT COUNT(*) FROM spend WHERE root_id = plans.id AND cost_usd IS NULL)
 WHERE parent_plan_id = 0;
 
--- Each node leaves a phase several times in its life: one tree to write instead of
--- two, and no look whether the node is there. It goes with its node in DeleteNode.
-DROP TRIGGER nodes_phase_left;
-CREATE TABLE stretches (
-  plan_id INTEGER NOT NULL,
-  node_id INTEGER NOT NULL,
-  since   REAL    NOT NULL,
-  until   REAL    NOT NULL,
-  run_id  TEXT    NOT NULL DEFAULT '',
-  state   TEXT    NOT NULL,
-  phase   TEXT    NOT NULL DEFAULT '',
-  PRIMARY KEY (plan_id, node_id, since)
-) STRICT, WITHOUT ROWID;
-INSERT OR IGNORE INTO stretches SELECT plan_id, node_id, since, until, run_id, state, phase FROM phases ORDER BY id DESC;
-DROP TABLE phases;
-ALTER TABLE stretches RENAME TO phases;
-
 -- No row for no time; and what a ready node waited for may be told when it starts.
+DROP TRIGGER nodes_phase_left;
 CREATE TRIGGER nodes_phase_left AFTER UPDATE OF state, phase ON nodes
 WHEN old.state IN ('ready', 'running') AND (old.state <> new.state OR old.phase <> new.phase)
   AND new.phase_since > old.phase_since BEGIN
   INSERT INTO phases (plan_id, node_id, run_id, state, phase, since, until)
-  VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since)
-  ON CONFLICT DO NOTHING; -- the clock was set back
+  VALUES (old.plan_id, old.node_id, old.run_id, old.state, old.phase, old.phase_since, new.phase_since);
 END;
 
 -- A review is asked for, runs, and has its verdict.
