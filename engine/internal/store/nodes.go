@@ -148,18 +148,18 @@ const setState = `UPDATE nodes SET state = ?, phase = ?, result = ?, error = ?, 
 	attempts = ?, interruptions = ?, not_before = ?, skipped_by = ?, skipped_cause = ?, skip_note = ?, undeclared = ?,
 	undeclared_more = ?, undeclared_shared = ?, phase_since = ?, started_at = ?, finished_at = ?, attempts_before = ?,
 	stalled_at = ?
-	WHERE plan_id = ? AND node_id = ? AND state = ? RETURNING 1`
+	WHERE plan_id = ? AND node_id = ? AND state = ?`
 
 // SetState writes everything about a node that changes as it runs. It is a
 // Conflict when the node is no longer in state from: then nothing is changed.
 // Whether the change is allowed is for plan.Next to say.
 func (t *Tx) SetState(n *plan.Node, from plan.State) error {
-	done, err := t.some("set the state of step "+n.Ref().String(), setState, n.State, n.Phase, n.Result, n.Error,
+	done, err := t.exec("set the state of step "+n.Ref().String(), setState, n.State, n.Phase, n.Result, n.Error,
 		n.ReworkBrief, n.AgentKind, n.AgentName, n.AgentDone, n.SessionID, n.RunID, n.TokensIn, n.TokensOut, n.CostUSD,
 		n.Attempts, n.Interruptions, n.NotBefore, n.SkippedBy, n.SkippedCause, n.SkipNote, jsonOf(n.Undeclared),
 		n.UndeclaredMore, n.UndeclaredShared, n.PhaseSince, n.StartedAt, n.FinishedAt,
 		n.AttemptsBefore, n.StalledAt, n.PlanID, n.ID, from)
-	if err == nil && !done {
+	if err == nil && done == 0 {
 		err = plan.Errorf(plan.Conflict, "step %s is no longer %s", n.Ref(), from)
 	}
 	return err
