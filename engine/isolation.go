@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/shadow"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -73,6 +74,7 @@ func (e *Engine) worktreeFor(ctx context.Context, a *assignment) (shadow.Worktre
 		}
 	}
 	id := fmt.Sprintf("%s-%s", a.node.Ref(), a.run.ID)
+	a.copying = time.Now()
 	w, report, err := e.shadow.CreateWorktree(ctx, a.task.WorkDir, shadow.WorktreeOptions{ID: id, Declared: pathsOf(a.node)})
 	a.run.LeftOut = leftOutOf(report)
 	return w, err
