@@ -124,8 +124,8 @@ func startPlan(tx *store.Tx, p *plan.Plan, by plan.Executor) error {
 
 // StopPlan stops a top-level plan: its built-in agents are ended and their steps
 // go back to pending, ready ones too; steps that external agents claimed stay
-// claimed. It returns when the agents have ended. A stopped plan can be started
-// again; stopping one that is not started is no error.
+// claimed. It returns when the agents and checks have ended. A stopped plan can be
+// started again; stopping one that is not started is no error.
 func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return err
@@ -157,6 +157,7 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 	if err != nil {
 		return err
 	}
+	e.endStaleChecks(ctx)
 	return e.stopRuns(ctx, causePlanStopped, func(s *session) bool { return s.root == id })
 }
 
@@ -303,6 +304,7 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 	}
 	after := e.afterClaim(ctx, r)
 	defer e.endStaleReviews(ctx)
+	defer e.settleIsolated(ctx, r)
 	if err := e.keepIsolated(ctx, r); err != nil {
 		return err
 	}
@@ -345,11 +347,18 @@ func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error
 	})
 }
 
-// wasMarkedDone reports whether a run ended because its step was marked done.
+// wasMarkedDone reports whether a run ended because its step was marked done. The
+// error says why the step is not done all the same.
 func (e *Engine) wasMarkedDone(ctx context.Context, id plan.RunID) (marked bool, err error) {
 	err = e.store.Read(ctx, func(tx *store.Tx) error {
 		run, err := tx.Run(id)
-		marked = err == nil && !run.Open() && run.Cause == causeMarkedDone
+		if marked = err == nil && !run.Open() && run.Cause == causeMarkedDone; !marked {
+			return err
+		}
+		n, err := tx.Node(run.Ref())
+		if err == nil && n.RunID == id && n.State == plan.Failed {
+			return plan.Errorf(plan.Conflict, "step %s is not done: %s", n.Ref(), deref(n.Error))
+		}
 		return err
 	})
 	return marked, err

@@ -16,6 +16,13 @@ func WithCrash(o Options, f func() bool) Options {
 	return o
 }
 
+// ChecksAtWork is how many check commands run.
+func (e *Engine) ChecksAtWork() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.checks)
+}
+
 // Moment is all that is stored about plans at one moment.
 type Moment struct {
 	Trees     []*plan.Snapshot // the newest first

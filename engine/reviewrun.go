@@ -146,6 +146,9 @@ func (e *Engine) beginReview(ctx context.Context, id int64, a *assignment) error
 		if err != nil {
 			return err
 		}
+		if a.run.StartCause, err = reviewCause(tx, r, a.run.Kind); err != nil {
+			return err
+		}
 		if err := tx.InsertRun(&a.run); err != nil {
 			return err
 		}

@@ -17,13 +17,7 @@ func (e *Engine) SetReviewAgent(ctx context.Context, id plan.PlanID, agent Agent
 		return 0, err
 	}
 	var set plan.ProfileID
-	err := e.changePlan(ctx, id, true, func(tx *store.Tx, p *plan.Plan) (err error) {
-		if set, err = findAgent(tx, agent); err != nil {
-			return err
-		}
-		p.ReviewProfile = set
-		return recordAgents(tx)
-	}, false)
+	err := e.changePlan(ctx, id, true, nameAgent(&set, agent, func(p *plan.Plan) *plan.ProfileID { return &p.ReviewProfile }), false)
 	return set, err
 }
 

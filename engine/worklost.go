@@ -15,7 +15,7 @@ func (e *Engine) workLost(tx *store.Tx, n *plan.Node) (bool, error) {
 	if err != nil || run.Worktree == "" {
 		return false, err
 	}
-	if run.Outcome != plan.OutcomeStopped && e.shadow != nil { // else isolate gives it a new copy
+	if !discarded(run) && e.shadow != nil { // else isolate gives it a new copy
 		if _, err := e.shadow.OpenWorktree(run.Worktree); err == nil {
 			return false, nil
 		}
