@@ -18,6 +18,7 @@ type assignment struct {
 	agent   agentData
 	task    plugin.Task
 	resumed *plan.Run // whose session this one goes on with; nil for none
+	ownCopy bool      // the worktree was made for this run
 }
 
 // agentData is who runs a step, as its transcript says it.

@@ -90,6 +90,18 @@ func TestAnIsolatedStepThatIsCutOffGoesOnInItsCopy(t *testing.T) {
 	}
 }
 
+// Who claims a step works in the folder, and must not look there for what is in a copy.
+func TestWhoClaimsAnIsolatedStepIsToldThatItsWorkIsNotThere(t *testing.T) {
+	c := newCopying(t)
+	t.Cleanup(c.stop)
+	must(t, errors.Join(c.StopPlan(bg, c.id), c.StartPlan(bg, c.id, plan.External)))
+	claim, err := c.Claim(bg, "me", c.id)
+	must(t, err)
+	if !strings.Contains(claim.Context, "Its changes were not kept") {
+		t.Errorf("who claims it is told\n%s", claim.Context)
+	}
+}
+
 // The copy of a stopped step goes with what may go on in it.
 func TestTheCopyOfAStoppedStepGoesWithIt(t *testing.T) {
 	for name, do := range map[string]func(*copying) error{

@@ -76,7 +76,7 @@ func (e *Engine) worktreeFor(ctx context.Context, a *assignment) (shadow.Worktre
 	}
 	id := fmt.Sprintf("%s-%s", a.node.Ref(), a.run.ID)
 	w, report, err := e.shadow.CreateWorktree(ctx, a.task.WorkDir, shadow.WorktreeOptions{ID: id, Declared: pathsOf(a.node)})
-	a.run.LeftOut = leftOutOf(report)
+	a.run.LeftOut, a.ownCopy = leftOutOf(report), err == nil
 	return w, err
 }
 
@@ -103,7 +103,9 @@ func (e *Engine) applyStep(ctx context.Context, r plan.Ref) {
 		return m.conclude(n, deref(n.Result))
 	})
 	if err != nil {
-		e.log.Error("end an isolated step", "step", r, "err", err)
+		if plan.KindOf(err) != plan.NotFound { // it was deleted meanwhile
+			e.log.Error("end an isolated step", "step", r, "err", err)
+		}
 		return
 	}
 	e.dropWorktree(id)

@@ -226,6 +226,9 @@ func (e *Engine) DeletePlan(ctx context.Context, id plan.PlanID) error {
 		if copies, err = e.copiesOf(tx, ids); err != nil {
 			return err
 		}
+		if err := forgetReviews(tx, id); err != nil {
+			return err
+		}
 		if err := tx.DeletePlans(ids); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -12,6 +13,7 @@ import (
 func (e *Engine) RemoveNode(ctx context.Context, r plan.Ref) error {
 	actor := plan.ActorFrom(ctx)
 	var copies []string
+	defer e.endStaleReviews(ctx)
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		if err := mayTouchPlan(tx, actor, r.Plan); err != nil {
 			return err
@@ -43,11 +45,17 @@ func (e *Engine) RemoveNode(ctx context.Context, r plan.Ref) error {
 
 func (m *mover) removeNode(n *plan.Node) error {
 	facts := &plan.Facts{}
+	var ids []plan.PlanID
 	if n.Subplan != 0 {
-		ids, err := m.tx.Subtree(n.Subplan)
-		if err != nil {
+		var err error
+		if ids, err = m.tx.Subtree(n.Subplan); err != nil {
 			return err
 		}
+	}
+	if err := m.giveUpReviews(func(r *plan.Review) bool { return r.Ref() == n.Ref() || slices.Contains(ids, r.PlanID) }); err != nil {
+		return err
+	}
+	if n.Subplan != 0 {
 		if err := m.tx.DeletePlans(ids); err != nil {
 			return err
 		}

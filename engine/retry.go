@@ -184,6 +184,9 @@ func (e *Engine) ResetPlan(ctx context.Context, id plan.PlanID) error {
 		if copies, err = e.copiesOf(tx, s.PlanIDs()); err != nil {
 			return err
 		}
+		if err := m.giveUpReviews(anyReview); err != nil { // asked for since the plan was stopped
+			return err
+		}
 		if err := tx.ClearHistory(s.PlanIDs()); err != nil {
 			return err
 		}

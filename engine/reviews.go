@@ -131,6 +131,18 @@ func (m *mover) giveUpReviews(which func(*plan.Review) bool) error {
 	return nil
 }
 
+func anyReview(*plan.Review) bool { return true }
+
+// forgetReviews gives up the reviews of a tree that is to be deleted: some may have
+// been asked for since it was stopped.
+func forgetReviews(tx *store.Tx, id plan.PlanID) error {
+	m, err := newMover(tx, id)
+	if err != nil {
+		return err
+	}
+	return m.giveUpReviews(anyReview)
+}
+
 // recordReview tells the scheduler and who watches how far a review is.
 func (m *mover) recordReview(r *plan.Review) error {
 	kind := plan.ChangeNode
