@@ -212,6 +212,8 @@ func (s *storm) end() {
 func (s *storm) push(tree *plan.Snapshot) {
 	ctx, id := context.Background(), tree.Root().ID
 	s.pushGates(tree)
+	s.look()
+	tree = treeOf(s.view, id) // an approval may have started it
 	if !tree.Root().Started {
 		if err := s.StartPlan(ctx, id, plan.Builtin); err != nil && !strings.Contains(err.Error(), "results_from") {
 			s.w.fail("start plan %d: %v", id, err)
