@@ -102,7 +102,7 @@ func (e *Engine) Revise(ctx context.Context, id plan.PlanID, feedback string) er
 	if err := bad.Err("nothing was changed:"); err != nil {
 		return err
 	}
-	return e.planAgain(ctx, id, feedback, plan.Awaiting)
+	return e.planAgain(ctx, id, feedback, plan.StartRevise, plan.Awaiting)
 }
 
 // Replan plans anew after planning failed, or a rejection; guidance may be empty.
@@ -112,10 +112,10 @@ func (e *Engine) Replan(ctx context.Context, id plan.PlanID, guidance string) er
 	if err := bad.Err("nothing was changed:"); err != nil {
 		return err
 	}
-	return e.planAgain(ctx, id, strings.TrimSpace(guidance), plan.PlanningFailed, plan.Rejected)
+	return e.planAgain(ctx, id, strings.TrimSpace(guidance), plan.StartAsked, plan.PlanningFailed, plan.Rejected)
 }
 
-func (e *Engine) planAgain(ctx context.Context, id plan.PlanID, feedback string, from ...plan.Approval) error {
+func (e *Engine) planAgain(ctx context.Context, id plan.PlanID, feedback, why string, from ...plan.Approval) error {
 	err := e.decide(ctx, id, "planned", func(m *mover) error {
 		g, err := m.tx.Goal(id)
 		if err != nil {
@@ -138,7 +138,7 @@ func (e *Engine) planAgain(ctx context.Context, id plan.PlanID, feedback string,
 		return m.setApproval(plan.Planning)
 	})
 	if err == nil {
-		e.startPlanner(ctx, id)
+		e.startPlanner(ctx, id, why)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/prompt"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -14,7 +13,6 @@ import (
 
 // runStep runs one step that the board gave out, from launch to recorded end.
 func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
-	ending := ctx.Done()
 	ctx = context.WithoutCancel(ctx) // what has begun is recorded to its end
 	a, err := e.assign(ctx, r)
 	if err != nil {
@@ -41,10 +39,7 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 		}
 		if plan.KindOf(err) != plan.Conflict {
 			e.log.Error("start step", "step", r, "err", err)
-			select { // a disk that is full stays so for a while
-			case <-ending:
-			case <-time.After(e.opts.RetryDelay):
-			}
+			e.pause(e.opts.RetryDelay) // a disk that is full stays so for a while
 		}
 		e.desk.giveBack(r)
 		return
