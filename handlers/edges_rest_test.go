@@ -26,7 +26,7 @@ func edgeRig(t *testing.T) *rig {
 // eachRoute runs a test for every REST route of the table.
 func eachRoute(t *testing.T, test func(t *testing.T, r *rig, o operation)) {
 	r := edgeRig(t)
-	for _, o := range operations("", false) {
+	for _, o := range table() {
 		if o.doors.rest.path == "" {
 			continue
 		}
