@@ -156,7 +156,12 @@ func TestToolList(t *testing.T) {
 		var b strings.Builder
 		for _, x := range r.rpc(path, "tools/list", map[string]any{})["result"].(map[string]any)["tools"].([]any) {
 			tool := x.(map[string]any)
-			fmt.Fprintf(&b, "%s\n\t%s\n", tool["name"], tool["description"])
+			hints := tool["annotations"].(map[string]any)
+			effect := map[any]string{true: ", something may be lost", false: ""}[hints["destructiveHint"]]
+			if hints["readOnlyHint"] == true {
+				effect = ", reads only"
+			}
+			fmt.Fprintf(&b, "%s%s\n\t%s\n", tool["name"], effect, tool["description"])
 			params(&b, tool["inputSchema"].(map[string]any), "\t")
 		}
 		file := filepath.Join("testdata", at.String()+".tools")
