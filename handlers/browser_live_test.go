@@ -60,6 +60,8 @@ func TestBrowser(t *testing.T) {
 		{"settings of the server", serverSettings},
 		{"nothing lies over anything else", cardsInPlace},
 		{"nothing serious keeps people out", accessible},
+		{"a report, and diffs", reportAndDiffs},
+		{"each tab stays as it was left", tabsStay},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, b) })
 	}
@@ -161,9 +163,6 @@ func eightTabs(t *testing.T, b *browser) {
 	tabs := []*tab{first}
 	for range 7 {
 		tabs = append(tabs, first.another())
-	}
-	for _, p := range tabs {
-		p.open("/plans/1")
 	}
 	for _, p := range tabs { // a page that waits for a free connection would not load
 		p.open("/plans/1/nodes/2")

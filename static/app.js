@@ -9,6 +9,13 @@
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
   const root = document.documentElement;
 
+  // finder returns what tells whether a text has all the words of another, null
+  // where there are no words.
+  function finder(words) {
+    const list = words.toLowerCase().split(/\s+/).filter(Boolean);
+    return list.length ? (text) => list.every((w) => text.toLowerCase().includes(w)) : null;
+  }
+
   // on listens for an event of elements that match, now and in future.
   function on(type, selector, fn, options) {
     document.addEventListener(type, (e) => {
@@ -278,11 +285,8 @@
   // Plans beside the page are found while one types; Enter looks among all.
   on('input', '[data-side-find]', (e, input) => sideFind(input));
   function sideFind(input) {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const li of $$('#side-plans > li')) {
-      const name = li.textContent.toLowerCase();
-      li.toggleAttribute('data-dim', !words.every((w) => name.includes(w)));
-    }
+    const has = finder(input.value);
+    for (const li of $$('#side-plans > li')) li.toggleAttribute('data-dim', !!has && !has(li.textContent));
   }
 
   // ── Live updates ─────────────────────────────────────────────────────────
@@ -606,18 +610,17 @@
   on('input', '[data-find]', (e, input) => find(input.value));
 
   function find(text) {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const has = finder(text);
     let count = 0;
     for (const el of $$('[data-n]')) {
-      const name = (el.textContent + ' ' + ($('[aria-label]', el)?.getAttribute('aria-label') ?? '')).toLowerCase();
-      const hit = words.every((w) => name.includes(w));
-      el.toggleAttribute('data-dim', !hit);
-      el.toggleAttribute('data-found', hit && words.length > 0);
+      const hit = has?.(el.textContent + ' ' + ($('[aria-label]', el)?.getAttribute('aria-label') ?? ''));
+      el.toggleAttribute('data-dim', hit === false);
+      el.toggleAttribute('data-found', !!hit);
       if (hit) count++;
     }
     const shown = $('[data-find-count]');
-    if (shown) shown.textContent = words.length ? String(count) : '';
-    if (words.length && svg?.isConnected) reveal($('.card[data-found]', svg));
+    if (shown) shown.textContent = has ? String(count) : '';
+    if (has && svg?.isConnected) reveal($('.card[data-found]', svg));
   }
 
   // nextFound goes through what was found.
@@ -667,16 +670,15 @@
 
   // sessionFind shows the entries that have all words that are looked for.
   function sessionFind(more) {
-    const words = ($('[data-session-find]')?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    if (more && !words.length) return;
+    const has = finder($('[data-session-find]')?.value ?? '');
+    if (more && !has) return;
     let hits = 0;
     for (const el of $$('#log .segment > .entry, #log > .entry')) {
-      const text = words.length ? el.textContent.toLowerCase() : '';
-      const miss = !words.every((w) => text.includes(w));
+      const miss = !!has && !has(el.textContent);
       if (miss !== 'miss' in el.dataset) el.toggleAttribute('data-miss', miss);
       if (!miss) hits++;
     }
-    setText($('[data-session-count]'), words.length ? hits + ($('[data-older]') ? '+' : '') : '');
+    setText($('[data-session-count]'), has ? hits + ($('[data-older]') ? '+' : '') : '');
   }
   on('input', '[data-session-find]', () => sessionFind());
   on('change', '[data-session-kind]', (e, select) => { byId('session').dataset.kind = select.value; });
@@ -848,15 +850,8 @@
   });
 
   function toast(text) {
-    const box = document.createElement('div');
-    box.className = 'toast';
-    const p = document.createElement('p');
-    p.textContent = text;
-    const close = document.createElement('button');
-    close.className = 'button small';
-    close.dataset.dismiss = '';
-    close.textContent = 'Dismiss';
-    box.append(p, close);
+    const box = parse('<div class="toast"><p></p><button class="button small" data-dismiss>Dismiss</button></div>');
+    box.firstChild.textContent = text;
     byId('toasts').append(box);
   }
 
