@@ -43,6 +43,7 @@ func TestBrowser(t *testing.T) {
 		{"links, back and forward", linksAndHistory},
 		{"links of older versions", oldLinks},
 		{"keyboard only", keyboardTour},
+		{"every control by keyboard", everyControl},
 		{"plans are found", findPlans},
 		{"long transcripts", longTranscript},
 		{"a session of ten thousand entries", tenThousand},

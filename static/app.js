@@ -24,7 +24,7 @@
     }, options);
   }
 
-  // ── Times ────────────────────────────────────────────────────────────────
+  // ── Times ──
 
   const skew = Date.now() / 1000 - Number(root.dataset.now); // of this clock
 
@@ -62,7 +62,7 @@
 
   setInterval(() => document.hidden || tick(), 1000);
 
-  // ── Putting HTML into the page ───────────────────────────────────────────
+  // ── Putting HTML into the page ──
 
   let morphTree; // htmx's own
   htmx.registerExtension('clearbox', {
@@ -117,7 +117,7 @@
     tick(el);
   }
 
-  // ── Moving about ─────────────────────────────────────────────────────────
+  // ── Moving about ──
 
   let going = 0;
 
@@ -289,7 +289,7 @@
     for (const li of $$('#side-plans > li')) li.toggleAttribute('data-dim', !!has && !has(li.textContent));
   }
 
-  // ── Live updates ─────────────────────────────────────────────────────────
+  // ── Live updates ──
 
   let port;
 
@@ -314,11 +314,12 @@
     if (!el) return;
     if (data.r) return refetch(el);
     if (data.v <= Number(el.dataset.seq)) return; // the page was drawn later
+    const more = data.f.some(({ i, p }) => p && !byId(i));
     for (const f of data.f) apply(f);
     if (!el.isConnected || el.dataset.topic !== data.t) return arrive('page'); // it showed what is gone
     el.dataset.seq = Math.max(data.s, Number(el.dataset.seq));
     if (byId('graph')) grown();
-    markCurrent();
+    if (more) markCurrent();
   }
 
   // apply does what one frame says: {i: id, h: HTML, p: parent, k: flags}; flags
@@ -387,7 +388,7 @@
   addEventListener('pagehide', () => port?.postMessage({ want: {}, bye: true }));
   addEventListener('pageshow', (e) => e.persisted && follow());
 
-  // ── Graph ────────────────────────────────────────────────────────────────
+  // ── Graph ──
 
   let canvas, svg, zoom = 1, dragged = false;
 
@@ -573,7 +574,7 @@
     reveal(card);
   }
 
-  // ── Timeline ─────────────────────────────────────────────────────────────
+  // ── Timeline ──
 
   // growBars draws what goes on up to now, and asks for a longer axis when it is
   // at its end.
@@ -605,7 +606,7 @@
       $('.ref', row).textContent + ' ' + $('.row-title', row).textContent + ': ' + $('.tl-bars', row).getAttribute('aria-label')));
   }
 
-  // ── Finding steps ────────────────────────────────────────────────────────
+  // ── Finding steps ──
 
   on('input', '[data-find]', (e, input) => find(input.value));
 
@@ -633,7 +634,7 @@
     else $('a', all[i]).focus();
   }
 
-  // ── Session ──────────────────────────────────────────────────────────────
+  // ── Session ──
 
   let watched = null;
 
@@ -769,7 +770,7 @@
     if (more) watchOlder($('[data-older]', more), scroller);
   }
 
-  // ── Dialogs, menus, buttons ──────────────────────────────────────────────
+  // ── Dialogs, menus, buttons ──
 
   on('click', '[data-dialog]', (e, button) => {
     closeMenus();
@@ -786,34 +787,39 @@
   });
   on('click', '[data-dismiss]', (e, button) => button.parentElement.remove());
   on('click', '[data-nav]', (e, button) => {
-    if (button.dataset.nav === 'open') root.dataset.nav = 'open';
+    const open = button.dataset.nav === 'open';
+    if (open) root.dataset.nav = 'open';
     else delete root.dataset.nav;
-    const to = button.dataset.nav === 'open' ? '#sidebar [data-nav]' : '.topbar [data-nav]';
-    $(to)?.focus();
+    $((open ? '#sidebar' : '.topbar') + ' [data-nav]')?.focus();
   });
-  on('click', '[data-copy]', async (e, button) => {
-    const word = $('[data-copy-word]', button);
+  // copy puts a text into the clipboard and says so on what was clicked; where that
+  // is not allowed, otherwise says what to do.
+  async function copy(text, word, otherwise) {
+    word.was ??= word.textContent;
     try {
-      await navigator.clipboard.writeText(byId(button.dataset.copy).textContent);
+      await navigator.clipboard.writeText(await text());
       word.textContent = 'Copied';
     } catch {
-      getSelection().selectAllChildren(byId(button.dataset.copy)); // where writing is not allowed
-      word.textContent = 'Selected';
+      otherwise();
     }
-    setTimeout(() => { word.textContent = 'Copy'; }, 2000);
+    setTimeout(() => { word.textContent = word.was; }, 2000);
+  }
+
+  on('click', '[data-copy]', (e, button) => {
+    const from = byId(button.dataset.copy), word = $('[data-copy-word]', button);
+    copy(() => from.textContent, word, () => {
+      getSelection().selectAllChildren(from);
+      word.textContent = 'Selected';
+    });
   });
-  on('click', '[data-copy-url]', async (e, button) => {
+  on('click', '[data-copy-url]', (e, button) => {
     e.preventDefault();
-    const word = button.textContent;
-    try {
+    const text = async () => {
       const answer = await fetch(button.dataset.copyUrl);
       if (!answer.ok) throw new Error(answer.status);
-      await navigator.clipboard.writeText(await answer.text());
-      button.textContent = 'Copied';
-    } catch {
-      toast('The patch could not be copied. Open the raw patch and copy it there.');
-    }
-    setTimeout(() => { button.textContent = word; }, 2000);
+      return answer.text();
+    };
+    copy(text, button, () => toast('The patch could not be copied. Open the raw patch and copy it there.'));
   });
   on('click', '[data-theme-next]', () => {
     const next = { light: 'dark', dark: '' }[root.dataset.theme ?? ''] ?? 'light';
@@ -864,7 +870,7 @@
     row.after(next);
   });
 
-  // ── Keyboard ─────────────────────────────────────────────────────────────
+  // ── Keyboard ──
 
   const arrows = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 
