@@ -35,7 +35,7 @@ demo-real: build ## watch agents mend a failing test suite, with a scripted mode
 demo-goal: build ## watch a goal become a plan that you approve, gates included; scripted model, no key
 	@./examples/goal/demo.sh
 
-test: check chromium ## everything: checks, race tests, end-to-end and browser tests
+test: build check chromium ## everything: checks, race tests, end-to-end and browser tests
 	CLEARBOX_REQUIRE_BROWSER=1 $(RACE) $(GO) test -count=1 -timeout 15m -p $(PACKAGES) ./...
 
 test-clients: build ## drive the built server with clients that others wrote; installs them first

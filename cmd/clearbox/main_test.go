@@ -64,13 +64,12 @@ var programs = sync.OnceValues(func() (string, error) {
 
 const more = "more"
 
-// goBuild builds packages with the flags of this test, so that nothing but
-// linking is left to do. C flags come from the environment, as the test's did.
+// goBuild builds packages as make build does, also under the race detector: what
+// is tested here is the programs that people run, at the speed that they run at,
+// and what is in them is tested for races where it is. After make build nothing
+// but linking is left to do. C flags come from the environment, as the test's did.
 func goBuild(out string, packages ...string) error {
-	args := []string{"build", "-tags", "sqlite_fts5,sqlite_omit_load_extension", "-ldflags", "-s -w", "-o", out}
-	if raceEnabled {
-		args = append(args, "-race")
-	}
+	args := []string{"build", "-race=false", "-tags", "sqlite_fts5,sqlite_omit_load_extension", "-ldflags", "-s -w", "-o", out}
 	if b, err := exec.Command("go", append(args, packages...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, b)
 	}
