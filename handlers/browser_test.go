@@ -97,14 +97,14 @@ func (b *browser) tab(t testing.TB, base string) *tab {
 	}
 	p := b.kept
 	b.lent = true
-	p.lend(t, base)
-	t.Cleanup(func() {
+	t.Cleanup(func() { // after it was left
 		b.lent = false
 		if t.Failed() {
 			p.close()
 			b.kept = nil
 		}
 	})
+	p.lend(t, base)
 	p.size(1440, 900)
 	p.front()
 	return p

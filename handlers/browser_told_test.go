@@ -2,17 +2,16 @@ package handlers
 
 import (
 	"fmt"
-	"testing"
 
-	"github.com/chromedp/cdproto/browser"
+	permission "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 )
 
 // mayNotify decides as a person does whom the browser asks about notifications.
-func (p *tab) mayNotify(may browser.PermissionSetting) {
+func (p *tab) mayNotify(may permission.PermissionSetting) {
 	p.t.Helper()
-	_, err := chromedp.Call(p.ctx, browser.SetPermission, browser.SetPermissionParams{
-		Permission: &browser.PermissionDescriptor{Name: "notifications"}, Setting: may, Origin: p.base})
+	_, err := chromedp.Call(p.ctx, permission.SetPermission, permission.SetPermissionParams{
+		Permission: &permission.PermissionDescriptor{Name: "notifications"}, Setting: may, Origin: p.base})
 	if err != nil {
 		p.t.Fatalf("set the permission for notifications: %v", err)
 	}
@@ -22,12 +21,16 @@ func (p *tab) mayNotify(may browser.PermissionSetting) {
 // while nobody looks is told, and a click on it leads there.
 func toldOutside(p *tab, happen func()) {
 	p.t.Helper()
-	p.mayNotify(browser.PermissionSettingDenied)
+	p.mayNotify(permission.PermissionSettingDenied)
 	p.open("/settings")
 	p.shows("#notify-state", "The browser refuses notifications")
 	p.lacks("[data-notify]")
-	p.mayNotify(browser.PermissionSettingGranted)
+	p.mayNotify(permission.PermissionSettingGranted)
 	p.open("/settings")
+	// A Chromium without windows refuses whatever a person says: here it is told not to.
+	p.eval(`(Notification.permission === 'granted' ||
+		(Object.defineProperty(Notification, 'permission', {value: 'granted'}), Notification.requestPermission = async () => 'granted'), null)`)
+	p.visit("/settings")
 	p.shows("#notify-state", "tells you nothing")
 	p.click("[data-notify]")
 	p.shows("#notify-state", "tells you when something waits")
