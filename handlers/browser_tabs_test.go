@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"testing"
 
 	"github.com/clearbox-go/clearbox/engine"
@@ -15,7 +16,6 @@ import (
 func tabsStay(t *testing.T, b *browser) {
 	s := newStudio(t)
 	id := s.submit("")
-	step := plan.Ref{Plan: id, Node: 1}
 	enginetest.Until(t, s.engine, id, "done", enginetest.Status(plan.StatusDone))
 	p := b.tab(t, s.url)
 	p.open("/plans/1")
@@ -37,8 +37,8 @@ func tabsStay(t *testing.T, b *browser) {
 			t.Fatal(err)
 		}
 		if c.tab == "review" { // its own part changes too
-			if _, err := s.engine.Review(context.Background(), step, "critic"); err != nil {
-				t.Fatal(err)
+			if a := s.form("/plans/1/nodes/1/review", url.Values{"agent": {"critic"}}, byHtmx); a.status != 204 {
+				t.Fatal(a)
 			}
 			p.has("[data-testid=reviewing]")
 		}
