@@ -265,8 +265,7 @@ func TestAReportIsAskedForAsItIsWanted(t *testing.T) {
 	}
 }
 
-func TestBrowserOpensAReportAndDiffs(t *testing.T) {
-	b := openBrowser(t)
+func reportAndDiffs(t *testing.T, b *browser) {
 	r, text := hostilePlan(t)
 	file := t.TempDir() + "/report.html"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -48,7 +48,7 @@ func newPerson(t testing.TB, base string) *person {
 }
 
 func chromium() string {
-	for _, name := range []string{os.Getenv("CLEARBOX_CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "chrome"} {
+	for _, name := range []string{os.Getenv("CLEARBOX_CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path
 		}
