@@ -69,8 +69,9 @@ screens: chromium ## take pictures of every page and state into .run/screens, to
 	@mkdir -p $(STATE)/screens
 	CLEARBOX_REQUIRE_BROWSER=1 CLEARBOX_SCREENS=$(abspath $(STATE)/screens) $(GO) test -tags $(TAGS) -count=1 -timeout 30m -run 'Screens$$' ./handlers
 
-storm: ## the random tests of the engine with many more seeds than make test has (STORMS=200)
+storm: ## the random tests with many more seeds than make test has (STORMS=200)
 	CLEARBOX_STORMS=$(or $(STORMS),200) $(RACE) $(GO) test -count=1 -timeout 2h -run 'InAStorm' ./engine
+	CLEARBOX_STORMS=$(or $(STORMS),200) $(GO) test -tags $(TAGS) -count=1 -timeout 2h ./views/graph
 
 soak: build chromium ## hours: a busy plan before a browser; fails when memory keeps growing (SOAK=4h)
 	$(GO) run -tags $(TAGS) ./internal/bench -bin $(BIN) -soak $(or $(SOAK),2h)

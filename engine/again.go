@@ -32,6 +32,53 @@ func (m *mover) started(n *plan.Node, run *plan.Run) (err error) {
 	return m.tx.SetStartCause(n.Ref(), "")
 }
 
+// reviewCause says why a reviewer or a judge begins a run now.
+func reviewCause(tx *store.Tx, r *plan.Review, kind plan.RunKind) (string, error) {
+	runs, err := tx.Runs(r.Ref())
+	if err != nil {
+		return "", err
+	}
+	for i := len(runs) - 1; i >= 0 && runs[i].StartedAt >= r.CreatedAt; i-- {
+		if runs[i].Kind != kind {
+			continue
+		}
+		if cause := cutOffBy(&runs[i]); cause != "" {
+			return cause, nil
+		}
+		break // it replied, or another review was asked for
+	}
+	switch {
+	case r.Asked > 0:
+		return plan.StartRefused + firstLine(r.Fault), nil
+	case r.Urgent:
+		return plan.StartAsked, nil
+	case r.Kind == plan.KindReview && r.NodeID == 0:
+		return plan.StartPlanDone, nil
+	case r.Kind == plan.KindReview:
+		return plan.StartStepDone, nil
+	}
+	before, err := tx.Judgements(r.Ref())
+	for i := range before {
+		if before[i].ID != r.ID && before[i].JudgedRun == r.JudgedRun {
+			return plan.StartAsked, err
+		}
+	}
+	return plan.StartToJudge, err
+}
+
+// cutOffBy says why a run that was cut off is begun anew, "" when it was not.
+func cutOffBy(run *plan.Run) string {
+	switch {
+	case run.Outcome == plan.OutcomeLimited:
+		return plan.StartLimit
+	case run.Outcome == plan.OutcomeInterrupted || run.Outcome == plan.OutcomeStalled:
+		return plan.StartLost + firstLine(run.Cause)
+	case run.Outcome == plan.OutcomeStopped && run.Cause == causeShutdown:
+		return plan.StartServer
+	}
+	return ""
+}
+
 // firstLine is what of a text fits into the head of a run.
 func firstLine(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
@@ -86,9 +133,10 @@ func (m *mover) newBrief(n *plan.Node) error {
 }
 
 // agentGoesOn reports whether a step that has been split needs its own agent once
-// more before its subplan can be worked through: the agent was cut off while it put
-// the subplan together, or waits for a limit. A subplan that was handed in whole
-// needs nobody: it is worked through without what else the agent would have done.
+// more before its subplan can be worked through: the agent was cut off, or reached its
+// provider's limit, while it put the subplan together. A subplan that was handed in
+// whole needs nobody: it is worked through at once, without what else the agent would
+// have done.
 func (m *mover) agentGoesOn(n *plan.Node) (bool, error) {
 	if n.Subplan == 0 || n.RunID == "" {
 		return false, nil
@@ -99,8 +147,6 @@ func (m *mover) agentGoesOn(n *plan.Node) (bool, error) {
 		return false, err
 	case last.Outcome == plan.OutcomeDone:
 		return false, nil
-	case last.Outcome == plan.OutcomeLimited:
-		return true, nil
 	}
 	return m.tx.Unfinished(n.Subplan)
 }

@@ -224,11 +224,15 @@ func TestAWorkerThatIsCutOffAfterItBeganASubplan(t *testing.T) {
 	for name, c := range map[string]struct {
 		whole bool
 		steps string // that are added one by one
+		by    enginetest.Agent
+		was   plan.Outcome
 		runs  int
 	}{
-		"handed in whole": {whole: true, runs: 1},
-		"still empty":     {runs: 2},
-		"half written":    {steps: "x", runs: 2},
+		"handed in whole":               {whole: true, by: overload, was: plan.OutcomeInterrupted, runs: 1},
+		"still empty":                   {by: overload, was: plan.OutcomeInterrupted, runs: 2},
+		"half written":                  {steps: "x", by: overload, was: plan.OutcomeInterrupted, runs: 2},
+		"handed in whole, then a limit": {whole: true, by: limited, was: plan.OutcomeLimited, runs: 1},
+		"half written, then a limit":    {steps: "x", by: limited, was: plan.OutcomeLimited, runs: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var e atomic.Pointer[engine.Engine]
@@ -246,7 +250,7 @@ func TestAWorkerThatIsCutOffAfterItBeganASubplan(t *testing.T) {
 				if err != nil {
 					return plugin.Result{}, err
 				}
-				return overload(ctx, task, h)
+				return c.by(ctx, task, h)
 			}
 			s := &script{turns: []enginetest.Agent{cutOff}}
 			bubble(t, s.play, nil, func(t *testing.T, eng *engine.Engine) {
@@ -256,7 +260,7 @@ func TestAWorkerThatIsCutOffAfterItBeganASubplan(t *testing.T) {
 				wantDone(t, eng, id)
 				runs, err := eng.Runs(bg, ref(id, 1))
 				must(t, err)
-				if len(runs) != c.runs || runs[0].Outcome != plan.OutcomeInterrupted {
+				if len(runs) != c.runs || runs[0].Outcome != c.was {
 					t.Fatalf("%d runs of the step, the first %s; want %d", len(runs), runs[0].Outcome, c.runs)
 				}
 				if c.runs < 2 {

@@ -15,13 +15,21 @@ type ApproveIn struct {
 	Start    bool        `json:"start,omitempty" jsonschema:"Whether the plan is started too."`
 }
 
+// notAwaiting refuses to decide about a plan that asks for nothing.
+func notAwaiting(p *plan.Plan) error {
+	if p.Approval == plan.NoApproval {
+		return plan.Errorf(plan.Invalid, "plan %d does not wait for approval: it needs none", p.ID)
+	}
+	return plan.Errorf(plan.Invalid, "plan %d does not wait for approval: it is %s", p.ID, p.Approval)
+}
+
 // Approve lets a plan run whose revision a person has looked at. A revision that
 // is no longer the last is a Conflict. With Start the plan is started in the same
 // change; so is one whose author is to claim its steps.
 func (e *Engine) Approve(ctx context.Context, in ApproveIn) error {
 	return e.decide(ctx, in.PlanID, "approved", func(m *mover) error {
 		if m.root.Approval != plan.Awaiting {
-			return plan.Errorf(plan.Invalid, "plan %d does not wait for approval: it is %s", in.PlanID, m.root.Approval)
+			return notAwaiting(m.root)
 		}
 		if in.Revision != m.root.Revision {
 			return plan.Errorf(plan.Conflict, "revision %d of plan %d is not the last: look at revision %d", in.Revision, in.PlanID, m.root.Revision)
@@ -102,7 +110,7 @@ func (e *Engine) Revise(ctx context.Context, id plan.PlanID, feedback string) er
 	if err := bad.Err("nothing was changed:"); err != nil {
 		return err
 	}
-	return e.planAgain(ctx, id, feedback, plan.Awaiting)
+	return e.planAgain(ctx, id, feedback, plan.StartRevise, plan.Awaiting)
 }
 
 // Replan plans anew after planning failed, or a rejection; guidance may be empty.
@@ -112,10 +120,10 @@ func (e *Engine) Replan(ctx context.Context, id plan.PlanID, guidance string) er
 	if err := bad.Err("nothing was changed:"); err != nil {
 		return err
 	}
-	return e.planAgain(ctx, id, strings.TrimSpace(guidance), plan.PlanningFailed, plan.Rejected)
+	return e.planAgain(ctx, id, strings.TrimSpace(guidance), plan.StartAsked, plan.PlanningFailed, plan.Rejected)
 }
 
-func (e *Engine) planAgain(ctx context.Context, id plan.PlanID, feedback string, from ...plan.Approval) error {
+func (e *Engine) planAgain(ctx context.Context, id plan.PlanID, feedback, why string, from ...plan.Approval) error {
 	err := e.decide(ctx, id, "planned", func(m *mover) error {
 		g, err := m.tx.Goal(id)
 		if err != nil {
@@ -138,7 +146,7 @@ func (e *Engine) planAgain(ctx context.Context, id plan.PlanID, feedback string,
 		return m.setApproval(plan.Planning)
 	})
 	if err == nil {
-		e.startPlanner(ctx, id)
+		e.startPlanner(ctx, id, why)
 	}
 	return err
 }
@@ -154,7 +162,7 @@ func (e *Engine) Reject(ctx context.Context, id plan.PlanID, reason string) erro
 		switch m.root.Approval {
 		case plan.Planning, plan.PlanningFailed, plan.Awaiting:
 		default:
-			return plan.Errorf(plan.Invalid, "plan %d does not wait for approval: it is %s", id, m.root.Approval)
+			return notAwaiting(m.root)
 		}
 		if err := m.setApproval(plan.Rejected); err != nil {
 			return err

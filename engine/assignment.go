@@ -3,6 +3,7 @@ package engine
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/plugin"
@@ -18,6 +19,7 @@ type assignment struct {
 	agent   agentData
 	task    plugin.Task
 	resumed *plan.Run // whose session this one goes on with; nil for none
+	copying time.Time // when the copying of the folder began that the run works in a copy of; zero: it has none, or an earlier one
 }
 
 // agentData is who runs a step, as its transcript says it.

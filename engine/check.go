@@ -29,6 +29,9 @@ func (e *Engine) startChecks(ctx context.Context) {
 // runCheck runs the check command of one attempt and hands it on to the judge. A
 // check that the end of the server cuts short is run again by the next one.
 func (e *Engine) runCheck(ctx context.Context, id int64) {
+	limited, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	defer e.watchCheck(id, cancel)() // first: who gives it up meanwhile is heard, or seen by checkFor
 	command, dir, err := e.checkFor(ctx, id)
 	if err != nil {
 		if plan.KindOf(err) != plan.NotFound && ctx.Err() == nil {
@@ -36,9 +39,6 @@ func (e *Engine) runCheck(ctx context.Context, id int64) {
 		}
 		return
 	}
-	limited, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	defer e.watchCheck(id, cancel)()
 	exit, output := harness.RunCheck(limited, command, dir, os.Environ(), e.opts.PassEnv)
 	if ctx.Err() != nil || errors.Is(limited.Err(), context.Canceled) {
 		return
@@ -74,31 +74,49 @@ func (e *Engine) runCheck(ctx context.Context, id int64) {
 	}
 }
 
+// runningCheck is a check command at work.
+type runningCheck struct {
+	cancel context.CancelFunc
+	ended  chan struct{}
+}
+
 // watchCheck makes a running check known to those who end it when nobody needs it
-// any more; the returned function forgets it.
-func (e *Engine) watchCheck(id int64, cancel context.CancelFunc) (forget func()) {
+// any more; the returned function says that it has ended.
+func (e *Engine) watchCheck(id int64, cancel context.CancelFunc) (over func()) {
+	c := &runningCheck{cancel, make(chan struct{})}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.checks[id] = cancel
+	e.checks[id] = c
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		delete(e.checks, id)
+		close(c.ended)
 	}
 }
 
-// endStaleChecks ends the checks of attempts that are not judged any more.
+// endStaleChecks ends the checks of attempts that are not judged any more, and waits
+// until nothing of them is at work in the folder.
 func (e *Engine) endStaleChecks(ctx context.Context) {
 	e.mu.Lock()
 	running := maps.Clone(e.checks)
 	e.mu.Unlock()
-	for id, cancel := range running {
+	var ending []*runningCheck
+	for id, c := range running {
 		err := e.store.Read(ctx, func(tx *store.Tx) error {
 			_, err := tx.Review(id)
 			return err
 		})
 		if plan.KindOf(err) == plan.NotFound {
-			cancel()
+			c.cancel()
+			ending = append(ending, c)
+		}
+	}
+	for _, c := range ending {
+		select {
+		case <-c.ended:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

@@ -136,12 +136,14 @@ func (m *mover) reopen(id plan.PlanID) (top plan.PlanID, err error) {
 
 func (m *mover) reopenNode(c *plan.Node) error {
 	if m.root.Started {
-		return m.move(c, plan.ReopenedBelow, func(n *plan.Node) { n.Phase, n.Error = plan.PhaseSubplan, nil })
+		return m.move(c, plan.ReopenedBelow, func(n *plan.Node) {
+			n.Phase, n.Error, n.AgentDone = plan.PhaseSubplan, nil, n.AgentKind != "" // it is over, however it ended
+		})
 	}
 	cause := plan.Reworked
 	if c.State == plan.Failed {
 		cause = plan.Retried
 	}
-	done, kind := c.AgentDone, c.AgentKind
-	return m.move(c, cause, func(n *plan.Node) { n.Error, n.AgentDone, n.AgentKind = nil, done, kind })
+	kind := c.AgentKind
+	return m.move(c, cause, func(n *plan.Node) { n.Error, n.AgentDone, n.AgentKind = nil, kind != "", kind })
 }

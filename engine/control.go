@@ -124,8 +124,8 @@ func startPlan(tx *store.Tx, p *plan.Plan, by plan.Executor) error {
 
 // StopPlan stops a top-level plan: its built-in agents are ended and their steps
 // go back to pending, ready ones too; steps that external agents claimed stay
-// claimed. It returns when the agents have ended. A stopped plan can be started
-// again; stopping one that is not started is no error.
+// claimed. It returns when the agents and checks have ended. A stopped plan can be
+// started again; stopping one that is not started is no error.
 func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 			return err
 		}
 		m := &mover{tx: tx, root: p}
-		if err := m.giveUpReviews(func(*plan.Review) bool { return true }); err != nil || !p.Started {
+		if err := m.giveUpReviews(anyReview); err != nil || !p.Started {
 			return err
 		}
 		p.Started = false
@@ -157,6 +157,7 @@ func (e *Engine) StopPlan(ctx context.Context, id plan.PlanID) error {
 	if err != nil {
 		return err
 	}
+	e.endStaleChecks(ctx)
 	return e.stopRuns(ctx, causePlanStopped, func(s *session) bool { return s.root == id })
 }
 
@@ -270,122 +271,4 @@ func (e *Engine) openRunOf(ctx context.Context, r plan.Ref) (*plan.Run, error) {
 		run = nil
 	}
 	return run, err
-}
-
-// MarkDone records that a step is done, by a person: its agent is ended if it has
-// one, and its dependants start. It is the only end of a user step. Without a
-// result the last words of its agent count.
-func (e *Engine) MarkDone(ctx context.Context, r plan.Ref, result *string) error {
-	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
-		return err
-	}
-	var bad plan.Problems
-	checkText(&bad, "step", "result", deref(result))
-	if err := bad.Err("the step was not marked done:"); err != nil {
-		return err
-	}
-	run, err := e.openRunOf(ctx, r)
-	if err != nil {
-		return err
-	}
-	if run != nil && run.Kind == plan.RunStep {
-		if err := e.mayMarkDone(ctx, r); err != nil {
-			return err
-		}
-		// The step is done as its agent ends: nothing is left in between.
-		err := e.stopRuns(ctx, causeMarkedDone, func(s *session) bool { return s.run.ID == run.ID && s.say(result) })
-		if err != nil {
-			return err
-		}
-		if marked, err := e.wasMarkedDone(ctx, run.ID); marked || err != nil {
-			return err
-		}
-	}
-	after := e.afterClaim(ctx, r)
-	defer e.endStaleReviews(ctx)
-	if err := e.keepIsolated(ctx, r); err != nil {
-		return err
-	}
-	return e.store.Write(ctx, func(tx *store.Tx) error {
-		m, n, err := moverAt(tx, r)
-		if err != nil {
-			return err
-		}
-		if err := betweenSubsteps(tx, n); err != nil {
-			return err
-		}
-		if n.State == plan.Running && n.RunID != "" {
-			if open, err := tx.Run(n.RunID); err == nil && open.Open() {
-				if open.Kind != plan.RunExternal {
-					return plan.Errorf(plan.Conflict, "step %s was started meanwhile", r)
-				}
-				if err := after.keep(tx, m.root.ID, n, open); err != nil {
-					return err
-				}
-				if err := endRun(tx, m.root.ID, open, plan.OutcomeStopped, causeMarkedDone); err != nil {
-					return err
-				}
-			}
-		}
-		text, err := doneText(tx, n, result)
-		if err != nil {
-			return err
-		}
-		failed := n.State == plan.Failed
-		if err := m.move(n, plan.PersonDid, func(n *plan.Node) {
-			n.Result, n.Error = &text, nil
-			n.SkippedBy, n.SkippedCause, n.SkipNote = "", 0, ""
-		}); err != nil || !failed {
-			return err
-		}
-		if err := m.goOn(n.PlanID); err != nil {
-			return err
-		}
-		return m.rollUp(n.PlanID)
-	})
-}
-
-// wasMarkedDone reports whether a run ended because its step was marked done.
-func (e *Engine) wasMarkedDone(ctx context.Context, id plan.RunID) (marked bool, err error) {
-	err = e.store.Read(ctx, func(tx *store.Tx) error {
-		run, err := tx.Run(id)
-		marked = err == nil && !run.Open() && run.Cause == causeMarkedDone
-		return err
-	})
-	return marked, err
-}
-
-func (e *Engine) mayMarkDone(ctx context.Context, r plan.Ref) error {
-	return e.store.Read(ctx, func(tx *store.Tx) error {
-		n, err := tx.Node(r)
-		if err != nil {
-			return err
-		}
-		return betweenSubsteps(tx, n)
-	})
-}
-
-// betweenSubsteps refuses to end a step that works through its subplan. One that
-// waits for the first step of that may be ended: nothing else would.
-func betweenSubsteps(tx *store.Tx, n *plan.Node) error {
-	if n.Subplan == 0 || n.State != plan.Running {
-		return nil
-	}
-	if begun, err := tx.Begun(n.Subplan); err != nil || !begun && n.RunID == "" {
-		return err
-	}
-	return plan.Errorf(plan.Invalid, "step %s works through its subplan %d: mark the steps in it done", n.Ref(), n.Subplan)
-}
-
-// doneText is the result of a step that a person marked done.
-func doneText(tx *store.Tx, n *plan.Node, given *string) (string, error) {
-	if given != nil {
-		return *given, nil
-	}
-	if n.RunID != "" {
-		if text, err := tx.LastSaid(n.Ref(), n.RunID); err != nil || text != "" {
-			return text, err
-		}
-	}
-	return "Marked done by a person, without a result.", nil
 }

@@ -103,10 +103,10 @@ type Engine struct {
 	baseURL  string
 	hidden   []string // words that no export may have
 	live     map[plan.RunID]*session
-	checks   map[int64]context.CancelFunc // check commands that run, by judgement
-	stopping bool                         // no new runs
-	ending   chan struct{}                // closed when no new runs may begin
-	looked   chan struct{}                // closed when harnesses were looked for
+	checks   map[int64]*runningCheck // by judgement
+	stopping bool                    // no new runs
+	ending   chan struct{}           // closed when no new runs may begin
+	looked   chan struct{}           // closed when harnesses were looked for
 	runs     sync.WaitGroup
 }
 
@@ -115,7 +115,7 @@ type Engine struct {
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o = withDefaults(o)
 	e := &Engine{opts: o, log: o.Log, hub: newHub(), live: map[plan.RunID]*session{},
-		checks: map[int64]context.CancelFunc{}, ending: make(chan struct{}), looked: make(chan struct{})}
+		checks: map[int64]*runningCheck{}, ending: make(chan struct{}), looked: make(chan struct{})}
 	e.courier = newCourier(e)
 	s, err := store.Open(ctx, store.Options{Path: o.DB, Now: o.Now, Published: e.published, Crash: o.crash})
 	if err != nil {

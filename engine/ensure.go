@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -83,10 +82,8 @@ func (e *Engine) serverDefaults(ctx context.Context) (plan.Server, error) {
 		}
 	}
 	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if s.DefaultProfile, err = findAgent(tx, AgentRef(name)); err != nil {
-			return fmt.Errorf("agent profile: %w", err)
-		}
-		return nil
+		s.DefaultProfile, err = findAgent(tx, AgentRef(name))
+		return err
 	})
 	return s, err
 }

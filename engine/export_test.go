@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -14,6 +15,25 @@ import (
 func WithCrash(o Options, f func() bool) Options {
 	o.crash = f
 	return o
+}
+
+// ChecksAtWork is how many check commands run.
+func (e *Engine) ChecksAtWork() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.checks)
+}
+
+// ReviewDueIn reports whether a review would begin after some time.
+func (e *Engine) ReviewDueIn(d time.Duration) bool {
+	e.desk.mu.Lock()
+	defer e.desk.mu.Unlock()
+	e.desk.board.Advance(plan.StampOf(e.opts.Now().Add(d)))
+	id, ok := e.desk.board.NextReview()
+	if ok {
+		e.desk.board.ReturnReview(id)
+	}
+	return ok
 }
 
 // Moment is all that is stored about plans at one moment.

@@ -306,9 +306,15 @@ func (m *mover) finishOwn(n *plan.Node, result string, run *plan.Run) error {
 	if m.hasGate(n) {
 		return m.atGate(n, result, run.Profile)
 	}
-	if run.Worktree != "" && n.Subplan == 0 {
+	if run.Worktree != "" {
 		return m.setPhase(n, plan.PhaseApplying, func(n *plan.Node) { n.Result, n.AgentDone = &result, true })
 	}
+	return m.conclude(n, result)
+}
+
+// conclude takes a node on whose own agent has done all that it had to: it is done, or
+// goes on with its subplan.
+func (m *mover) conclude(n *plan.Node, result string) error {
 	if n.Subplan == 0 {
 		return m.move(n, plan.Finished, func(n *plan.Node) {
 			n.Result, n.AgentDone, n.Attempts = &result, true, n.Attempts+1

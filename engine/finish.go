@@ -52,6 +52,9 @@ func (e *Engine) finish(ctx context.Context, s *session, result plugin.Result, l
 		}
 		if run.Worktree != "" {
 			then = func() { e.settleIsolated(ctx, run.Ref()) }
+			if f.cause == causeMarkedDone { // whoever marked it waits for its work to be there
+				then = func() { e.applyNow(ctx, run.Ref()) }
+			}
 		}
 		return nil
 	})
@@ -237,8 +240,11 @@ func (f *ending) marked() error {
 	if err != nil {
 		return err
 	}
+	if f.run.Worktree != "" {
+		return f.m.setPhase(f.n, plan.PhaseApplying, func(n *plan.Node) { n.Result, n.Error, n.AgentDone = &text, nil, true })
+	}
 	if f.n.Subplan != 0 { // made by the agent meanwhile
-		return f.m.finishOwn(f.n, text, f.run)
+		return f.m.conclude(f.n, text)
 	}
 	return f.m.move(f.n, plan.PersonDid, func(n *plan.Node) { n.Result, n.Error, n.AgentDone = &text, nil, true })
 }
@@ -253,7 +259,7 @@ func (f *ending) overLimit() error {
 }
 
 // limited sends a step back until its provider's limit is over. This is no failed
-// attempt.
+// attempt. One that has handed in its subplan whole has nothing to wait for.
 func (f *ending) limited() error {
 	until, err := f.keepLimit()
 	if err != nil {
@@ -265,8 +271,19 @@ func (f *ending) limited() error {
 	if err := f.m.tx.SetStartCause(f.n.Ref(), plan.StartLimit); err != nil {
 		return err
 	}
-	if live, err := f.m.live(f.n.PlanID); err != nil || !live || f.n.Blockers > 0 {
-		return errors.Join(err, f.m.move(f.n, plan.PlanStopped, nil))
+	live, err := f.m.live(f.n.PlanID)
+	if err != nil {
+		return err
+	}
+	goesOn, err := f.m.agentGoesOn(f.n)
+	if err != nil {
+		return err
+	}
+	if !live || f.n.Blockers > 0 || f.n.Subplan != 0 && !goesOn {
+		if err := f.m.move(f.n, plan.PlanStopped, nil); err != nil {
+			return err
+		}
+		return f.m.advance(f.n.PlanID, []plan.NodeID{f.n.ID})
 	}
 	return f.m.move(f.n, plan.LimitReached, func(n *plan.Node) {
 		n.NotBefore, n.Phase = until, plan.PhaseLimit

@@ -109,7 +109,7 @@ func (m *mover) passed(n *plan.Node) error {
 	if run.Worktree != "" {
 		return m.setPhase(n, plan.PhaseApplying, nil)
 	}
-	return m.move(n, plan.Finished, func(n *plan.Node) { n.Attempts++ })
+	return m.conclude(n, deref(n.Result))
 }
 
 // endJudgement stores a verdict. Those on earlier attempts are kept.

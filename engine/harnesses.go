@@ -101,18 +101,18 @@ func (e *Engine) HarnessSlugs() []string { return slices.Sorted(maps.Keys(e.know
 // TestDraft asks a harness whether a profile would work here with some fields
 // changed, without saving it. Without an id it is a new one. What cannot be saved
 // is Invalid, by field.
-func (e *Engine) TestDraft(ctx context.Context, id plan.ProfileID, f ProfileFields) (Report, error) {
-	var harness string
+func (e *Engine) TestDraft(ctx context.Context, id plan.ProfileID, f ProfileFields) (*plan.Profile, Report, error) {
+	var draft *plan.Profile
 	var secret plugin.Profile
 	err := e.readDraft(ctx, id, &f, func(tx *store.Tx, p *plan.Profile) (err error) {
-		harness = p.Harness
+		draft = p
 		secret, err = e.withKey(tx, p, f.Key)
 		return err
 	})
 	if err != nil {
-		return Report{}, err
+		return nil, Report{}, err
 	}
-	return e.check(ctx, harness, secret), nil
+	return draft, e.check(ctx, draft.Harness, secret), nil
 }
 
 // CheckDraft says what is wrong with a profile with some fields changed, without

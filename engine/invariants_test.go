@@ -295,7 +295,9 @@ func builtin(nodes []*plan.Node) int {
 func (w *watcher) checkLimits(m *engine.Moment) {
 	all, by := 0, map[plan.ProfileID]int{}
 	for _, r := range m.Open {
-		if r.Kind != plan.RunExternal { // also of plans that were stopped, until they have ended
+		// Also of plans that were stopped, until they have ended; a review that a person
+		// asks for waits for no slot.
+		if r.Kind != plan.RunExternal && r.Kind != plan.RunReview && r.Kind != plan.RunPlanReview {
 			all++
 			by[r.Profile]++
 		}

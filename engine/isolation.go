@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/shadow"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -64,38 +65,26 @@ func (e *Engine) isolate(ctx context.Context, a *assignment) error {
 }
 
 func (e *Engine) worktreeFor(ctx context.Context, a *assignment) (shadow.Worktree, error) {
-	last, stopped, err := e.lastWorktree(ctx, a.node)
-	if err == nil && last != "" && stopped {
-		e.dropWorktree(last) // whoever stopped it did not want its work
-	} else if err == nil && last != "" {
-		if w, err := e.shadow.OpenWorktree(last); err == nil {
+	last, err := e.lastRun(ctx, a.node)
+	switch {
+	case err != nil || last == nil || last.Worktree == "":
+	case discarded(last):
+		e.dropWorktree(last.Worktree)
+	default:
+		if w, err := e.shadow.OpenWorktree(last.Worktree); err == nil {
 			return w, nil
 		}
 	}
 	id := fmt.Sprintf("%s-%s", a.node.Ref(), a.run.ID)
+	a.copying = time.Now()
 	w, report, err := e.shadow.CreateWorktree(ctx, a.task.WorkDir, shadow.WorktreeOptions{ID: id, Declared: pathsOf(a.node)})
 	a.run.LeftOut = leftOutOf(report)
 	return w, err
 }
 
-// lastWorktree returns the worktree of the last run of a node, and whether that
-// run was stopped.
-func (e *Engine) lastWorktree(ctx context.Context, n *plan.Node) (id string, stopped bool, err error) {
-	if n.RunID == "" {
-		return "", false, nil
-	}
-	err = e.store.Read(ctx, func(tx *store.Tx) error {
-		run, err := tx.Run(n.RunID)
-		if err == nil {
-			id, stopped = run.Worktree, run.Outcome == plan.OutcomeStopped
-		}
-		return err
-	})
-	return id, stopped, err
-}
-
-// applyStep brings back what an isolated step did, and ends it: done, or failed
-// where that contradicts what happened in the folder meanwhile.
+// applyStep brings back what an isolated step did, and takes it on: it is done, or
+// works through its subplan, or has failed where its work contradicts what happened in
+// the folder meanwhile.
 func (e *Engine) applyStep(ctx context.Context, r plan.Ref) {
 	conflict := e.bringBack(ctx, r)
 	var id string
@@ -113,29 +102,34 @@ func (e *Engine) applyStep(ctx context.Context, r plan.Ref) {
 			text := plan.MessageOf(conflict)
 			return m.move(n, plan.Broke, func(n *plan.Node) { n.Error, n.Attempts = &text, n.Attempts+1 })
 		}
-		return m.move(n, plan.Finished, func(n *plan.Node) { n.Attempts++ })
+		return m.conclude(n, deref(n.Result))
 	})
 	if err != nil {
-		e.log.Error("end an isolated step", "step", r, "err", err)
+		if plan.KindOf(err) != plan.NotFound { // it was deleted meanwhile
+			e.log.Error("end an isolated step", "step", r, "err", err)
+		}
 		return
 	}
 	e.dropWorktree(id)
 }
 
-// applyDue has an isolated step brought back whose work was accepted just now.
-func (e *Engine) applyDue(ctx context.Context, r plan.Ref) {
-	due := false
+// applying reports whether an isolated step waits for its work to be brought back.
+func (e *Engine) applying(ctx context.Context, r plan.Ref) (due bool) {
 	err := e.store.Read(ctx, func(tx *store.Tx) error {
-		if r.Node == 0 {
-			return nil
-		}
 		n, err := tx.Node(r)
 		due = err == nil && n.State == plan.Running && n.Phase == plan.PhaseApplying
 		return err
 	})
-	if err == nil && due {
-		e.spawn(func() { e.applyStep(context.WithoutCancel(ctx), r) })
+	return err == nil && due
+}
+
+// applyNow brings an isolated step's work back before it returns, where that is due,
+// and lets go of its copy.
+func (e *Engine) applyNow(ctx context.Context, r plan.Ref) {
+	if e.applying(ctx, r) {
+		e.applyStep(ctx, r)
 	}
+	e.settleIsolated(ctx, r)
 }
 
 // bringBack applies the changes of an isolated step's last run. The error says, for
@@ -210,107 +204,19 @@ func (e *Engine) keepIsolated(ctx context.Context, r plan.Ref) error {
 		n, err = tx.Node(r)
 		return err
 	})
-	if err != nil || e.shadow == nil || n.State != plan.Running {
+	if err != nil || e.shadow == nil || !unended(n.State) {
 		return err
 	}
-	id, _, err := e.lastWorktree(ctx, n)
-	if err != nil || id == "" {
-		return err
+	run, err := e.lastRun(ctx, n)
+	if err != nil || run == nil || run.Worktree == "" || run.EndTree == "" && n.State != plan.Running {
+		return err // or nobody is left who could say what it did
 	}
-	if _, err := e.shadow.OpenWorktree(id); plan.KindOf(err) == plan.NotFound {
+	if _, err := e.shadow.OpenWorktree(run.Worktree); plan.KindOf(err) == plan.NotFound {
 		return nil
 	}
 	if err := e.bringBack(ctx, r); err != nil {
 		return err
 	}
-	e.dropWorktree(id)
-	return nil
-}
-
-// dropWorktree removes a worktree that nobody needs any more.
-func (e *Engine) dropWorktree(id string) {
-	if id == "" || e.shadow == nil {
-		return
-	}
-	if err := e.shadow.RemoveWorktree(id); err != nil {
-		e.log.Warn("remove a worktree", "worktree", id, "err", err)
-	}
-}
-
-// dropUnneeded removes the worktree of a run that has ended, unless its step still
-// needs it: for another attempt, or for a verdict.
-func (e *Engine) dropUnneeded(ctx context.Context, run *plan.Run) {
-	if run.Worktree == "" || e.shadow == nil {
-		return
-	}
-	needed := false
-	err := e.store.Read(ctx, func(tx *store.Tx) error {
-		n, err := tx.Node(run.Ref())
-		if err == nil {
-			needed = worktreeNeeded(n)
-		}
-		return err
-	})
-	if err == nil && !needed || plan.KindOf(err) == plan.NotFound {
-		e.dropWorktree(run.Worktree)
-	}
-}
-
-// settleIsolated does what a verdict on an isolated step asks for: its work is
-// brought back, or its worktree goes.
-func (e *Engine) settleIsolated(ctx context.Context, r plan.Ref) {
-	if r.Node == 0 {
-		return
-	}
-	e.applyDue(ctx, r)
-	if e.shadow == nil {
-		return
-	}
-	var run *plan.Run
-	err := e.store.Read(ctx, func(tx *store.Tx) error {
-		n, err := tx.Node(r)
-		if err != nil || n.RunID == "" {
-			return err
-		}
-		run, err = tx.Run(n.RunID)
-		return err
-	})
-	if err == nil && run != nil {
-		e.dropUnneeded(ctx, run)
-	}
-}
-
-// worktreeNeeded reports whether the worktree of a node's last run is of use yet.
-func worktreeNeeded(n *plan.Node) bool {
-	again := n.State == plan.Ready || n.State == plan.Pending && n.NotBefore != 0
-	return n.State == plan.Running || again
-}
-
-// recoverWorktrees settles what an earlier process left of worktrees, and goes on
-// with steps that were being applied.
-func (e *Engine) recoverWorktrees(ctx context.Context) error {
-	needed := map[string]bool{}
-	var applying []plan.Ref
-	err := e.store.Read(ctx, func(tx *store.Tx) error {
-		nodes, err := tx.IsolatedNodes()
-		for _, n := range nodes {
-			needed[n.Worktree] = true
-			if n.State == plan.Running && n.Phase == plan.PhaseApplying {
-				applying = append(applying, plan.Ref{Plan: n.PlanID, Node: n.NodeID})
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if e.shadow != nil {
-		if _, err := e.shadow.RecoverWorktrees(ctx, func(id string) bool { return needed[id] }); err != nil {
-			e.log.Warn("recover worktrees", "err", err)
-		}
-	}
-	for _, r := range applying {
-		e.spawn(func() { e.applyStep(context.WithoutCancel(ctx), r) })
-	}
+	e.dropWorktree(run.Worktree)
 	return nil
 }

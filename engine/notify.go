@@ -16,21 +16,26 @@ var deliveryPauses = []time.Duration{1, 6, 30, 120, 720, 2160, 4320}
 
 const (
 	usualDeliveryDelay = 10 * time.Second
-	deliveriesAtOnce   = 50
 	keepDeliveries     = 7 * 24 * time.Hour
+	mostWaiting        = 1000 // for one webhook
 )
 
 // courier takes what was written down for webhooks to them. What is to be told is
 // part of the change that it tells of, so nothing is lost when the server ends; a
 // notice whose answer did not arrive comes again under the same key.
+//
+// Each webhook that has something due gets a goroutine of its own until it has
+// not: one that answers slowly keeps nobody else waiting.
 type courier struct {
-	e      *Engine
-	client *http.Client
-	bell   chan struct{} // there may be something to deliver
+	e       *Engine
+	client  *http.Client
+	bell    chan struct{} // there may be something to deliver
+	idle    chan int64    // webhooks whose goroutine ends
+	working sync.WaitGroup
 }
 
 func newCourier(e *Engine) *courier {
-	return &courier{e: e, client: hookClient(), bell: make(chan struct{}, 1)}
+	return &courier{e: e, client: hookClient(), bell: make(chan struct{}, 1), idle: make(chan int64)}
 }
 
 func (c *courier) ring() {
@@ -50,10 +55,11 @@ func (c *courier) heard(changes []plan.Change) {
 	}
 }
 
-// run delivers whatever is due until ctx ends.
+// run delivers whatever is due until ctx ends, and waits for what is under way.
 func (c *courier) run(ctx context.Context) {
+	busy := map[int64]bool{}
 	for ctx.Err() == nil {
-		wait, err := c.round(ctx)
+		wait, err := c.round(ctx, busy)
 		if err != nil && ctx.Err() == nil {
 			c.e.log.Error("deliver to webhooks", "err", err)
 			wait = time.Minute
@@ -62,89 +68,127 @@ func (c *courier) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-c.bell:
+		case id := <-c.idle:
+			delete(busy, id)
 		case <-timer.C:
 		}
 		timer.Stop()
 	}
+	c.working.Wait()
 	c.client.CloseIdleConnections()
 }
 
-// round tries what is due, each webhook beside the others and in order, and
-// returns how long nothing is due then.
-func (c *courier) round(ctx context.Context) (time.Duration, error) {
-	var due []Delivery
-	hooks := map[int64]Webhook{}
+// round begins with every webhook that has something due, apart from the busy
+// ones, and returns how long no other has.
+func (c *courier) round(ctx context.Context, busy map[int64]bool) (time.Duration, error) {
+	var next map[int64]plan.Stamp
 	err := c.e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if due, err = tx.DueDeliveries(deliveriesAtOnce); err != nil || len(due) == 0 {
-			return err
-		}
-		var list webhookList
-		err = readSetting(tx, store.WebhooksSetting, &list)
-		for _, h := range list.Hooks {
-			hooks[h.ID] = h
-		}
+		next, err = tx.NextDeliveries()
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	byHook := map[int64][]*Delivery{}
-	for i := range due {
-		byHook[due[i].Hook] = append(byHook[due[i].Hook], &due[i])
+	now, wait := c.e.opts.Now(), time.Hour
+	for id, at := range next {
+		until := at.Time().Sub(now)
+		switch {
+		case busy[id]:
+		case until > 0:
+			wait = min(wait, until)
+		default:
+			busy[id] = true
+			c.working.Go(func() { c.serve(ctx, id) })
+		}
 	}
-	var all sync.WaitGroup
-	for id, list := range byHook {
-		all.Go(func() { c.deliver(ctx, hooks[id], list) })
-	}
-	all.Wait()
-	return c.rest(ctx)
+	return wait, nil
 }
 
-// rest is how long nothing is due.
-func (c *courier) rest(ctx context.Context) (time.Duration, error) {
-	var next plan.Stamp
-	err := c.e.store.Read(ctx, func(tx *store.Tx) (err error) {
-		next, err = tx.NextDelivery()
+// serve delivers to one webhook, in order, until nothing is due there.
+func (c *courier) serve(ctx context.Context, id int64) {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = c.deliver(ctx, id); err != nil && ctx.Err() == nil {
+			c.e.log.Error("deliver to a webhook", "webhook", id, "err", err)
+			pause(ctx, time.Minute)
+		}
+	}
+	select {
+	case c.idle <- id:
+	case <-ctx.Done():
+	}
+}
+
+// deliver tries the next delivery to a webhook and keeps how it went; more is
+// whether there may be another. One that is switched off keeps its deliveries for
+// when it is on again.
+func (c *courier) deliver(ctx context.Context, id int64) (more bool, err error) {
+	var h Webhook
+	var d *Delivery
+	err = c.e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if h, err = webhook(tx, id); err == nil {
+			d, err = tx.DueDelivery(id)
+		}
 		return err
 	})
-	if next == 0 {
-		return time.Hour, err
+	switch {
+	case err != nil || d == nil:
+		return false, err
+	case !h.Enabled:
+		return c.rest(ctx, id)
 	}
-	return max(0, next.Time().Sub(c.e.opts.Now())), err
+	status, fault := c.post(ctx, h, d)
+	if ctx.Err() != nil {
+		return false, nil // the server ends: nobody can say how it went, so it counts for nothing
+	}
+	c.tried(d, status, fault)
+	return true, c.note(ctx, h, d)
 }
 
-// deliver tries deliveries to one webhook, one after the other, and keeps how each
-// went. After one that is not taken the others wait as long: a receiver that is
-// down is not asked fifty times. One that is switched off keeps its deliveries for
-// when it is on again.
-func (c *courier) deliver(ctx context.Context, h Webhook, list []*Delivery) {
-	var later plan.Stamp
-	if !h.Enabled {
-		later = plan.StampOf(c.e.opts.Now().Add(time.Hour))
+// webhook reads one; one that is not there is switched off.
+func webhook(tx *store.Tx, id int64) (Webhook, error) {
+	var list webhookList
+	if err := readSetting(tx, store.WebhooksSetting, &list); err != nil {
+		return Webhook{}, err
 	}
-	for _, d := range list {
-		if later != 0 {
-			c.putOff(ctx, d, later)
-			continue
+	for _, h := range list.Hooks {
+		if h.ID == id {
+			return h, nil
 		}
-		status, fault := c.post(ctx, h, d)
-		if ctx.Err() != nil {
-			return // the server ends: nobody can say how it went, so it counts for nothing
+	}
+	return Webhook{}, nil
+}
+
+// rest leaves a webhook alone for an hour, unless it was switched on meanwhile.
+func (c *courier) rest(ctx context.Context, id int64) (isOn bool, err error) {
+	err = c.e.store.Write(ctx, func(tx *store.Tx) error {
+		h, err := webhook(tx, id)
+		if isOn = h.Enabled; isOn || err != nil {
+			return err
 		}
-		c.tried(d, status, fault)
-		if err := c.note(ctx, d); err != nil && ctx.Err() == nil {
-			c.e.log.Error("note a delivery", "webhook", h.ID, "err", err)
-			return
-		}
-		later = d.NextAt
+		return c.putOff(tx, id, plan.StampOf(c.e.opts.Now().Add(time.Hour)))
+	})
+	return isOn, err
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 
-func (c *courier) putOff(ctx context.Context, d *Delivery, until plan.Stamp) {
-	d.NextAt = until
-	if err := c.note(ctx, d); err != nil && ctx.Err() == nil {
-		c.e.log.Error("put a delivery off", "webhook", d.Hook, "err", err)
+// putOff has a webhook left alone until a moment. What has waited for too long is forgotten then:
+// the address may be gone for good.
+func (c *courier) putOff(tx *store.Tx, id int64, until plan.Stamp) error {
+	if err := tx.PutOffDeliveries(id, until); err != nil {
+		return err
 	}
+	n, err := tx.BoundDeliveries(id, plan.StampOf(c.e.opts.Now().Add(-keepDeliveries)), mostWaiting)
+	if n > 0 {
+		c.e.log.Warn("notices for a webhook were forgotten", "webhook", id, "notices", n)
+	}
+	return err
 }
 
 // tried notes how an attempt went, and when the next one is due.
@@ -162,11 +206,26 @@ func (c *courier) tried(d *Delivery, status int, fault string) {
 	d.NextAt = plan.StampOf(now.Add(deliveryPauses[d.Attempts-1] * c.e.opts.WebhookDelay))
 }
 
-// note keeps how an attempt went. Pages that show it are told.
-func (c *courier) note(ctx context.Context, d *Delivery) error {
+// note keeps how an attempt went. After one that was not taken all others wait as
+// long: a receiver that is down is not asked fifty times. Where the webhook was
+// changed meanwhile it is asked at once. Pages that show it are told.
+func (c *courier) note(ctx context.Context, asked Webhook, d *Delivery) error {
 	return c.e.store.Write(ctx, func(tx *store.Tx) error {
+		is, err := webhook(tx, asked.ID)
+		if err != nil {
+			return err
+		}
+		changed := is.URL != asked.URL || is.Secret != asked.Secret || is.Enabled != asked.Enabled
+		if changed && d.NextAt != 0 {
+			d.NextAt = plan.StampOf(c.e.opts.Now())
+		}
 		if err := tx.NoteAttempt(d); err != nil {
 			return err
+		}
+		if d.NextAt != 0 && !changed {
+			if err := c.putOff(tx, d.Hook, d.NextAt); err != nil {
+				return err
+			}
 		}
 		if err := tx.PruneDeliveries(plan.StampOf(c.e.opts.Now().Add(-keepDeliveries))); err != nil {
 			return err

@@ -279,6 +279,32 @@ func TestAWebhookThatIsOffIsToldWhenItIsOnAgain(t *testing.T) {
 	}
 }
 
+func TestAWebhookThatHangsKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	e, stop := enginetest.Run(t, impatient(t, enginetest.Done))
+	asked, over := make(chan struct{}, 9), make(chan struct{}, 9)
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the client goes
+		asked <- struct{}{}
+		<-r.Context().Done()
+		over <- struct{}{}
+	}))
+	t.Cleanup(hangs.Close)
+	takes := listen(t, nil)
+	_, err := e.ChangeSettings(bg, engine.SettingsIn{Webhooks: &[]engine.WebhookIn{{URL: &hangs.URL}, {URL: &takes.URL}}})
+	must(t, err)
+	finished(t, e, spec(t, "a"))
+	<-asked
+	finished(t, e, spec(t, "a"))
+	finished(t, e, spec(t, "a"))
+	takes.until(t, "plan_done", "plan_done", "plan_done")
+	if len(asked)+len(over) > 0 {
+		t.Error("the notices came only when the other webhook was given up")
+	}
+	stop()
+	<-over
+}
+
 func TestTestOfAWebhook(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Start(t, impatient(t, enginetest.Done))

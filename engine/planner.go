@@ -14,19 +14,20 @@ import (
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-// startPlanner has a plan planned, in the background.
-func (e *Engine) startPlanner(ctx context.Context, id plan.PlanID) {
-	e.spawn(func() { e.runPlanner(context.WithoutCancel(ctx), id) })
+// startPlanner has a plan planned, in the background. why says what for.
+func (e *Engine) startPlanner(ctx context.Context, id plan.PlanID, why string) {
+	e.spawn(func() { e.runPlanner(context.WithoutCancel(ctx), id, why) })
 }
 
 // runPlanner runs one session of the planner of a plan.
-func (e *Engine) runPlanner(ctx context.Context, id plan.PlanID) {
+func (e *Engine) runPlanner(ctx context.Context, id plan.PlanID, why string) {
 	if e.awaitScan(ctx) != nil {
 		return // the server ends; the next one goes on
 	}
 	a, err := e.assignPlanner(ctx, id)
 	if err == nil {
 		s := newSession(&a.run, id)
+		a.run.StartCause = why
 		e.enlist(s)
 		defer e.dismiss(s)
 		if err = e.beginPlanner(ctx, a); err == nil {
@@ -183,7 +184,7 @@ func (e *Engine) finishPlanner(tx *store.Tx, f *ending) (then func(), err error)
 		if err != nil {
 			return nil, err
 		}
-		return func() { e.planLater(id, until.Time().Sub(e.opts.Now())) }, f.close(plan.OutcomeLimited, f.errorText())
+		return func() { e.planLater(id, until.Time().Sub(e.opts.Now()), plan.StartLimit) }, f.close(plan.OutcomeLimited, f.errorText())
 	case f.lost != nil || f.result.Transient || f.cause == causeStalled:
 		return e.plannerLost(tx, f, planning)
 	case f.result.IsError:
@@ -217,14 +218,14 @@ func (e *Engine) plannerLost(tx *store.Tx, f *ending, planning bool) (then func(
 	if lost >= maxInterruptions {
 		return nil, planningFailed(tx, f.run.PlanID, fmt.Sprintf("the planner was lost %d times; the last time: %s", lost, why))
 	}
-	return func() { e.planLater(f.run.PlanID, f.backOff(lost)) }, nil
+	return func() { e.planLater(f.run.PlanID, f.backOff(lost), cutOffBy(f.run)) }, nil
 }
 
 // planLater plans again after a while.
-func (e *Engine) planLater(id plan.PlanID, wait time.Duration) {
+func (e *Engine) planLater(id plan.PlanID, wait time.Duration, why string) {
 	e.spawn(func() {
 		if e.pause(wait) {
-			e.runPlanner(context.Background(), id)
+			e.runPlanner(context.Background(), id, why)
 		}
 	})
 }
@@ -260,7 +261,8 @@ func (e *Engine) takeReply(tx *store.Tx, id plan.PlanID, reply string) (then fun
 	if g.Rounds > maxRepairs {
 		return nil, planningFailed(tx, id, g.Problems...)
 	}
-	return func() { e.planLater(id, 0) }, tx.Note(id, plan.Ref{Plan: id}, "", plan.EventSystem, textData{"the proposal was refused and goes back to the planner: " + plan.MessageOf(err)})
+	again := func() { e.planLater(id, 0, plan.StartRefused+firstLine(g.Problems[0])) }
+	return again, tx.Note(id, plan.Ref{Plan: id}, "", plan.EventSystem, textData{"the proposal was refused and goes back to the planner: " + plan.MessageOf(err)})
 }
 
 // parseProposal reads the last JSON object of a reply.
@@ -330,7 +332,7 @@ func (e *Engine) resumePlanning(ctx context.Context, open []plan.Run) error {
 	}
 	for _, id := range ids {
 		if !busy[id] {
-			e.startPlanner(ctx, id)
+			e.startPlanner(ctx, id, plan.StartServer)
 		}
 	}
 	return err

@@ -184,14 +184,20 @@ func (e *Engine) SetPlanAgent(ctx context.Context, id plan.PlanID, agent AgentRe
 		return 0, err
 	}
 	var set plan.ProfileID
-	err := e.changePlan(ctx, id, true, func(tx *store.Tx, p *plan.Plan) (err error) {
-		if set, err = findAgent(tx, agent); err != nil {
+	err := e.changePlan(ctx, id, true, nameAgent(&set, agent, func(p *plan.Plan) *plan.ProfileID { return &p.DefaultProfile }), true)
+	return set, err
+}
+
+// nameAgent is the change by which a plan names an agent, in the place that of returns;
+// set becomes who that is.
+func nameAgent(set *plan.ProfileID, agent AgentRef, of func(*plan.Plan) *plan.ProfileID) func(*store.Tx, *plan.Plan) error {
+	return func(tx *store.Tx, p *plan.Plan) (err error) {
+		if *set, err = findAgent(tx, agent); err != nil {
 			return err
 		}
-		p.DefaultProfile = set
+		*of(p) = *set
 		return recordAgents(tx)
-	}, true)
-	return set, err
+	}
 }
 
 // WorkDirOf returns the directory that a plan's steps work in.
@@ -208,12 +214,19 @@ func (e *Engine) DeletePlan(ctx context.Context, id plan.PlanID) error {
 	if err := e.StopPlan(ctx, id); err != nil {
 		return err
 	}
+	var copies []string
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		if err := nothingRuns(tx, id, "deleted"); err != nil {
 			return err
 		}
 		ids, err := tx.Subtree(id)
 		if err != nil {
+			return err
+		}
+		if copies, err = e.copiesOf(tx, ids); err != nil {
+			return err
+		}
+		if err := forgetReviews(tx, id); err != nil {
 			return err
 		}
 		if err := tx.DeletePlans(ids); err != nil {
@@ -226,6 +239,7 @@ func (e *Engine) DeletePlan(ctx context.Context, id plan.PlanID) error {
 			Facts: &plan.Facts{Plans: []plan.PlanFacts{{ID: id, Root: id, Deleted: true}}}})
 	})
 	if err == nil {
+		e.dropWorktrees(copies)
 		e.dropPatches(context.WithoutCancel(ctx))
 	}
 	return err

@@ -82,18 +82,18 @@ func TestADraftIsTestedWithTheKeyThatIsTyped(t *testing.T) {
 	}
 	before := e.Subscribe(0, -1).Cursor()
 	for want, f := range map[string]engine.ProfileFields{"key: stored": {}, "key: typed": {Key: p("typed")}, "key: ": {Key: p("")}} {
-		if r, err := e.TestDraft(bg, made.ID, f); err != nil || r.Detail != want {
+		if _, r, err := e.TestDraft(bg, made.ID, f); err != nil || r.Detail != want {
 			t.Errorf("got %+v, %v, want %q", r, err, want)
 		}
 	}
-	if r, err := e.TestDraft(bg, 0, engine.ProfileFields{Name: p("new"), Harness: p("strict"), Key: p("k")}); err != nil || r.Detail != "key: k" || r.Credential != "literal" {
+	if _, r, err := e.TestDraft(bg, 0, engine.ProfileFields{Name: p("new"), Harness: p("strict"), Key: p("k")}); err != nil || r.Detail != "key: k" || r.Credential != "literal" {
 		t.Errorf("a new one: %+v, %v", r, err)
 	}
-	if _, err := e.TestDraft(bg, 0, engine.ProfileFields{Name: p("new"), Harness: p("strict"), Params: raw(`{"turns":0}`)}); plan.KindOf(err) != plan.Invalid {
+	if _, _, err := e.TestDraft(bg, 0, engine.ProfileFields{Name: p("new"), Harness: p("strict"), Params: raw(`{"turns":0}`)}); plan.KindOf(err) != plan.Invalid {
 		t.Errorf("what cannot be saved: %v", err)
 	}
 	worker := plan.WithActor(bg, plan.Actor{Role: plan.Worker, Run: "r", Ref: plan.Ref{Plan: 1, Node: 1}})
-	if _, err := e.TestDraft(worker, made.ID, engine.ProfileFields{}); plan.KindOf(err) != plan.Denied {
+	if _, _, err := e.TestDraft(worker, made.ID, engine.ProfileFields{}); plan.KindOf(err) != plan.Denied {
 		t.Errorf("a worker: %v", err)
 	}
 	if e.Subscribe(0, -1).Cursor() != before {

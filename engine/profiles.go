@@ -34,8 +34,8 @@ type ProfileFields struct {
 	Capability     *string          `json:"capability,omitempty" jsonschema:"read, run, edit or full."`
 	TestLevel      *string          `json:"test_level,omitempty" jsonschema:"none, light, standard or thorough."`
 	Isolation      *string          `json:"isolation,omitempty" jsonschema:"none or worktree: the least isolation that this agent works in; an empty string clears."`
-	MaxTokens      *int64           `json:"max_tokens_per_run,omitempty" jsonschema:"A run that has used so many tokens, in and out together, is ended and its step fails; 0 clears."`
-	MaxCostUSD     *float64         `json:"max_cost_per_run_usd,omitempty" jsonschema:"The same in US dollars, for agents that report what they cost; 0 clears."`
+	MaxTokens      *int64           `json:"max_tokens_per_run,omitempty" jsonschema:"A run that has used so many tokens, in and out together, is ended and its step fails."`
+	MaxCostUSD     *float64         `json:"max_cost_per_run_usd,omitempty" jsonschema:"The same in US dollars, for agents that report what they cost."`
 }
 
 // Profiles returns all agent profiles by id.

@@ -60,7 +60,7 @@ func (e *Engine) PlanFromGoal(ctx context.Context, in FromGoalIn) (plan.PlanID, 
 	if err != nil {
 		return 0, err
 	}
-	e.startPlanner(ctx, p.ID)
+	e.startPlanner(ctx, p.ID, plan.StartGoal)
 	return p.ID, nil
 }
 

@@ -14,6 +14,7 @@ func (e *Engine) RetryNode(ctx context.Context, r plan.Ref) error {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return err
 	}
+	defer e.endStaleReviews(ctx)
 	return e.store.Write(ctx, func(tx *store.Tx) error {
 		m, n, err := moverAt(tx, r)
 		if err != nil {
@@ -125,6 +126,7 @@ func (e *Engine) RetryFailed(ctx context.Context, id plan.PlanID) (int, error) {
 		return 0, err
 	}
 	count := 0
+	defer e.endStaleReviews(ctx)
 	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		count = 0
 		m, err := newMover(tx, id)
@@ -163,7 +165,8 @@ func (e *Engine) ResetPlan(ctx context.Context, id plan.PlanID) error {
 	if err := e.StopPlan(ctx, id); err != nil {
 		return err
 	}
-	return e.store.Write(ctx, func(tx *store.Tx) error {
+	var copies []string
+	err := e.store.Write(ctx, func(tx *store.Tx) error {
 		if err := nothingRuns(tx, id, "reset"); err != nil {
 			return err
 		}
@@ -178,11 +181,21 @@ func (e *Engine) ResetPlan(ctx context.Context, id plan.PlanID) error {
 		if err != nil {
 			return err
 		}
+		if copies, err = e.copiesOf(tx, s.PlanIDs()); err != nil {
+			return err
+		}
+		if err := m.giveUpReviews(anyReview); err != nil { // asked for since the plan was stopped
+			return err
+		}
 		if err := tx.ClearHistory(s.PlanIDs()); err != nil {
 			return err
 		}
 		return m.resetNodes(s)
 	})
+	if err == nil {
+		e.dropWorktrees(copies)
+	}
+	return err
 }
 
 func (m *mover) resetNodes(s *plan.Snapshot) error {

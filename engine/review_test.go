@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/enginetest"
@@ -192,5 +193,36 @@ func TestStoppingAPlanGivesUpItsReviews(t *testing.T) {
 	must(t, err)
 	if len(runs) != 1 || runs[0].Outcome != plan.OutcomeStopped {
 		t.Errorf("runs = %+v, want one that was stopped", runs)
+	}
+}
+
+// A review that waits goes with the step that it is of: nobody tries to begin it again
+// and again.
+func TestAWaitingReviewGoesWithItsStep(t *testing.T) {
+	e, _ := reviewing(t, func(plugin.Task) (plugin.Result, error) {
+		return plugin.Result{IsError: true, RateLimited: true, Until: time.Now().Add(time.Hour), Errors: []string{"limit reached"}}, nil
+	})
+	id := submit(t, e, spec(t, "box b"))
+	sub := inside(t, e, ref(id, 1), spec(t, "x y"))
+	must(t, e.StartPlan(bg, id, plan.Builtin))
+	enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
+	must(t, errors.Join(e.StopPlan(bg, id), e.ReworkNode(bg, ref(sub, 2), "again"))) // so that the box waits
+	ctx, leave := context.WithCancel(bg)
+	asked := make(chan error, 1)
+	go func() {
+		_, err := e.Review(ctx, ref(sub, 1), "critic")
+		asked <- err
+	}()
+	enginetest.Eventually(t, "the review waits for the limit", func() bool {
+		runs, err := e.Runs(bg, ref(sub, 1))
+		return err == nil && len(runs) == 2 && runs[1].Outcome == plan.OutcomeLimited
+	})
+	leave()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("who has left is told %v", err)
+	}
+	must(t, e.RemoveNode(bg, ref(id, 1)))
+	if e.ReviewDueIn(2 * time.Hour) {
+		t.Error("the review is to begin, and its step is gone")
 	}
 }

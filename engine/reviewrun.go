@@ -22,10 +22,11 @@ func (e *Engine) runReview(ctx context.Context, id int64) {
 	e.enlist(s)
 	defer e.dismiss(s)
 	if err := e.beginReview(ctx, id, a); err != nil {
-		e.desk.giveReviewBack(id)
 		if plan.KindOf(err) != plan.NotFound {
 			e.log.Error("start review", "of", a.run.Ref(), "err", err)
+			e.pause(e.opts.RetryDelay) // a disk that is full stays so for a while
 		}
+		e.desk.giveReviewBack(id) // if it is still there
 		return
 	}
 	e.launch(ctx, s, a)
@@ -146,6 +147,9 @@ func (e *Engine) beginReview(ctx context.Context, id int64, a *assignment) error
 		if err != nil {
 			return err
 		}
+		if a.run.StartCause, err = reviewCause(tx, r, a.run.Kind); err != nil {
+			return err
+		}
 		if err := tx.InsertRun(&a.run); err != nil {
 			return err
 		}
@@ -187,6 +191,7 @@ func (e *Engine) cannotReview(ctx context.Context, id int64, why error) {
 	})
 	if err != nil && plan.KindOf(err) != plan.NotFound {
 		e.log.Error("give up review", "review", id, "err", err)
+		e.pause(e.opts.RetryDelay)
 	}
 	e.desk.giveReviewBack(id) // if it is still there
 }

@@ -17,13 +17,7 @@ func (e *Engine) SetReviewAgent(ctx context.Context, id plan.PlanID, agent Agent
 		return 0, err
 	}
 	var set plan.ProfileID
-	err := e.changePlan(ctx, id, true, func(tx *store.Tx, p *plan.Plan) (err error) {
-		if set, err = findAgent(tx, agent); err != nil {
-			return err
-		}
-		p.ReviewProfile = set
-		return recordAgents(tx)
-	}, false)
+	err := e.changePlan(ctx, id, true, nameAgent(&set, agent, func(p *plan.Plan) *plan.ProfileID { return &p.ReviewProfile }), false)
 	return set, err
 }
 
@@ -135,6 +129,18 @@ func (m *mover) giveUpReviews(which func(*plan.Review) bool) error {
 		}
 	}
 	return nil
+}
+
+func anyReview(*plan.Review) bool { return true }
+
+// forgetReviews gives up the reviews of a tree that is to be deleted: some may have
+// been asked for since it was stopped.
+func forgetReviews(tx *store.Tx, id plan.PlanID) error {
+	m, err := newMover(tx, id)
+	if err != nil {
+		return err
+	}
+	return m.giveUpReviews(anyReview)
 }
 
 // recordReview tells the scheduler and who watches how far a review is.

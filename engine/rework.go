@@ -131,6 +131,7 @@ func (m *mover) goOn(id plan.PlanID) error {
 // SkipNode lets a plan go on without a step that has not started: what depends on
 // it may start as if it were done. note says why; it may be empty.
 func (e *Engine) SkipNode(ctx context.Context, r plan.Ref, note string) error {
+	defer e.settleIsolated(ctx, r)
 	return e.onNode(ctx, r, note, func(m *mover, n *plan.Node) error {
 		if n.Subplan != 0 {
 			return plan.Errorf(plan.Invalid, "step %s has a subplan: skip the steps in plan %d", r, n.Subplan)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/prompt"
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -14,7 +13,6 @@ import (
 
 // runStep runs one step that the board gave out, from launch to recorded end.
 func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
-	ending := ctx.Done()
 	ctx = context.WithoutCancel(ctx) // what has begun is recorded to its end
 	a, err := e.assign(ctx, r)
 	if err != nil {
@@ -36,12 +34,12 @@ func (e *Engine) runStep(ctx context.Context, r plan.Ref) {
 		e.before(ctx, &a.run, a.node, a.task.WorkDir)
 	}
 	if err := e.begin(ctx, a); err != nil {
+		if !a.copying.IsZero() {
+			e.dropWorktree(a.run.Worktree) // the next attempt makes its own
+		}
 		if plan.KindOf(err) != plan.Conflict {
 			e.log.Error("start step", "step", r, "err", err)
-			select { // a disk that is full stays so for a while
-			case <-ending:
-			case <-time.After(e.opts.RetryDelay):
-			}
+			e.pause(e.opts.RetryDelay) // a disk that is full stays so for a while
 		}
 		e.desk.giveBack(r)
 		return
@@ -180,6 +178,9 @@ func (e *Engine) begin(ctx context.Context, a *assignment) error {
 		text := fmt.Sprintf("agent: %s (%s)", a.agent.Name, a.agent.Harness)
 		if a.task.ResumeSession != "" {
 			text += ", going on with the session of run " + strconv.Itoa(a.resumed.Number)
+		}
+		if !a.copying.IsZero() {
+			a.run.BaseTook = max(0, float64(tx.Now()-plan.StampOf(a.copying)))
 		}
 		if err := m.begin(n, &a.run, plan.Builtin, text, a.agent); err != nil {
 			return err

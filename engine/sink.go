@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/clearbox-go/clearbox/engine/internal/store"
@@ -170,7 +171,7 @@ func (k *sink) await(ctx context.Context, sub *Subscription, q *plan.Question) (
 			}
 			continue
 		}
-		if err != nil && err != ErrResync {
+		if err != nil && !errors.Is(err, ErrResync) {
 			return plugin.Answer{}, err
 		}
 	}

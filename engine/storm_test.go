@@ -62,6 +62,9 @@ func newStorm(t *testing.T, seed uint64, change ...func(*storm)) *storm {
 	if _, err := s.CreateProfile(context.Background(), engine.ProfileFields{Name: p("judge"), Harness: p("judge")}); err != nil {
 		t.Fatal(err)
 	}
+	if s.gates { // deliveries are always on their way: nobody is there to take them
+		hook(t, s.Engine, "http://127.0.0.1:1/")
+	}
 	return s
 }
 
@@ -209,6 +212,8 @@ func (s *storm) end() {
 func (s *storm) push(tree *plan.Snapshot) {
 	ctx, id := context.Background(), tree.Root().ID
 	s.pushGates(tree)
+	s.look()
+	tree = treeOf(s.view, id) // an approval may have started it
 	if !tree.Root().Started {
 		if err := s.StartPlan(ctx, id, plan.Builtin); err != nil && !strings.Contains(err.Error(), "results_from") {
 			s.w.fail("start plan %d: %v", id, err)
@@ -282,21 +287,25 @@ func TestEngineInAStorm(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := newStorm(t, seed)
-				ops := operations()
-				for i := 0; i < rounds && !t.Failed(); i++ {
-					s.round(ops)
-					if s.r.IntN(25) == 0 && !t.Failed() {
-						s.restart()
-					}
-				}
-				if !t.Failed() {
-					s.end()
-				}
-				s.cast.fall()
-				s.close()
-			})
+			raise(t, rounds, operations(), func(t *testing.T) *storm { return newStorm(t, seed) })
 		})
 	}
+}
+
+// raise has a storm rage for some rounds, and then come to its end.
+func raise(t *testing.T, rounds int, ops []operation, begin func(*testing.T) *storm) {
+	synctest.Test(t, func(t *testing.T) {
+		s := begin(t)
+		for i := 0; i < rounds && !t.Failed(); i++ {
+			s.round(ops)
+			if s.r.IntN(25) == 0 && !t.Failed() {
+				s.restart()
+			}
+		}
+		if !t.Failed() {
+			s.end()
+		}
+		s.cast.fall()
+		s.close()
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"github.com/clearbox-go/clearbox/engine"
 	"github.com/clearbox-go/clearbox/engine/plan"
@@ -13,19 +13,29 @@ import (
 )
 
 // judge answers in turn as judges do: mostly well.
-func (c *cast) judge(_ context.Context, t plugin.Task, h plugin.Host) (plugin.Result, error) {
+func (c *cast) judge(ctx context.Context, t plugin.Task, h plugin.Host) (plugin.Result, error) {
 	h.Emit(plugin.Usage(5, 1))
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.judged++
+	judged, curtain := c.judged, c.curtain
+	c.mu.Unlock()
+	if judged%4 == 0 && !curtain { // long enough for things to happen meanwhile
+		select {
+		case <-time.After(20 * time.Second):
+		case <-ctx.Done():
+			return plugin.Result{}, ctx.Err()
+		}
+	}
 	switch {
+	case judged%13 == 0 && !curtain:
+		return plugin.Result{IsError: true, RateLimited: true, Until: time.Now().Add(10 * time.Second), Errors: []string{"limit reached"}}, nil
 	case t.Kind != string(plan.RunJudge):
 		return plugin.Result{Text: "VERDICT: ok"}, nil
-	case c.curtain || c.judged%2 == 0:
+	case curtain || judged%2 == 0:
 		return plugin.Result{Text: pass}, nil
-	case c.judged%3 == 0:
+	case judged%3 == 0:
 		return plugin.Result{Text: "I like it."}, nil
-	case c.judged%11 == 0:
+	case judged%11 == 0:
 		return plugin.Result{}, errors.New("no such luck")
 	}
 	return plugin.Result{Text: fail}, nil
@@ -87,6 +97,32 @@ func (s *storm) approve() op {
 	return nil
 }
 
+// review asks for a review of a finished step or a plan, and leaves soon: it goes on.
+func (s *storm) review() op {
+	r := plan.Ref{}
+	if n := s.node(func(n *plan.Node) bool { return n.State == plan.Done || n.State == plan.Failed }); n != nil {
+		r = n.Ref()
+	}
+	if id, ok := s.anyPlan(false); ok && (r.Plan == 0 || s.r.IntN(4) == 0) {
+		r = plan.Ref{Plan: id}
+	}
+	if r.Plan == 0 {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		ctx, leave := context.WithTimeout(ctx, time.Second)
+		defer leave()
+		if _, err := s.Review(ctx, r, "judge"); !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return nil
+	}
+}
+
+func (s *storm) retention() op {
+	return s.onPlan(func(ctx context.Context, id plan.PlanID) error { return s.ApplyRetention(ctx, []plan.PlanID{id}) })
+}
+
 // pushGates does what a person would do about gates, budgets and approval.
 func (s *storm) pushGates(tree *plan.Snapshot) {
 	ctx, root := context.Background(), tree.Root()
@@ -125,20 +161,8 @@ func TestEngineInAStormOfGates(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			isolated := seed%3 == 2
-			synctest.Test(t, func(t *testing.T) {
-				s := newStorm(t, seed, func(s *storm) { s.gates, s.isolated = true, isolated })
-				ops := gateOperations()
-				for i := 0; i < rounds && !t.Failed(); i++ {
-					s.round(ops)
-					if s.r.IntN(25) == 0 && !t.Failed() {
-						s.restart()
-					}
-				}
-				if !t.Failed() {
-					s.end()
-				}
-				s.cast.fall()
-				s.close()
+			raise(t, rounds, gateOperations(), func(t *testing.T) *storm {
+				return newStorm(t, seed, func(s *storm) { s.gates, s.isolated = true, isolated })
 			})
 		})
 	}

@@ -24,6 +24,7 @@ func operations() []operation {
 		{"rework", 4, (*storm).rework}, {"skip", 3, (*storm).skip}, {"unskip", 3, (*storm).unskip},
 		{"claim", 10, (*storm).claim}, {"complete", 7, (*storm).complete}, {"fail claim", 2, (*storm).failClaim},
 		{"release", 2, (*storm).release}, {"report", 2, (*storm).report},
+		{"review", 3, (*storm).review}, {"retention", 3, (*storm).retention},
 		{"agent ends", 20, (*storm).agentEnds},
 	}
 }

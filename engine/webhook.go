@@ -179,27 +179,19 @@ func (e *Engine) TestWebhook(ctx context.Context, id int64) (*Delivery, error) {
 	if err := trustedOnly(plan.ActorFrom(ctx)); err != nil {
 		return nil, err
 	}
-	var hook *Webhook
-	err := e.store.Read(ctx, func(tx *store.Tx) error {
-		var list webhookList
-		if err := readSetting(tx, store.WebhooksSetting, &list); err != nil {
-			return err
-		}
-		for i := range list.Hooks {
-			if list.Hooks[i].ID == id {
-				hook = &list.Hooks[i]
-			}
-		}
-		return nil
+	var hook Webhook
+	err := e.store.Read(ctx, func(tx *store.Tx) (err error) {
+		hook, err = webhook(tx, id)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if hook == nil {
+	if hook.ID == 0 {
 		return nil, plan.Errorf(plan.NotFound, "there is no webhook %d", id)
 	}
 	d := &Delivery{Key: strings.ToLower(rand.Text()), Hook: id, Event: NoticeTest, At: plan.StampOf(e.opts.Now())}
-	status, fault := e.courier.post(ctx, *hook, d)
+	status, fault := e.courier.post(ctx, hook, d)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -15,10 +15,8 @@ func (e *Engine) workLost(tx *store.Tx, n *plan.Node) (bool, error) {
 	if err != nil || run.Worktree == "" {
 		return false, err
 	}
-	if run.Outcome != plan.OutcomeStopped && e.shadow != nil { // else isolate gives it a new copy
-		if _, err := e.shadow.OpenWorktree(run.Worktree); err == nil {
-			return false, nil
-		}
+	if goesOn, err := e.goesOnInCopy(tx, n, run); err != nil || goesOn {
+		return false, err
 	}
 	states, err := tx.StatesOfRun(run)
 	if err != nil {
@@ -31,4 +29,24 @@ func (e *Engine) workLost(tx *store.Tx, n *plan.Node) (bool, error) {
 	}
 	pruned := len(states) == 0
 	return !pruned || run.Outcome != plan.OutcomeDone, nil
+}
+
+// goesOnInCopy reports whether the next run of a step would work in the copy of its
+// last one; see isolate.
+func (e *Engine) goesOnInCopy(tx *store.Tx, n *plan.Node, last *plan.Run) (bool, error) {
+	if e.shadow == nil || discarded(last) {
+		return false, nil
+	}
+	if _, err := e.shadow.OpenWorktree(last.Worktree); err != nil {
+		return false, nil
+	}
+	root, err := tx.RootPlan(n.PlanID)
+	if err != nil || root.Executor == plan.External { // who claims a step works in the folder
+		return false, err
+	}
+	agent, err := e.agentOf(tx, n)
+	if plan.KindOf(err) == plan.NotFound {
+		return false, nil // it was deleted: nobody runs the step as it is
+	}
+	return err == nil && e.isolationOf(root, n, agent.Profile) == worktree, err
 }

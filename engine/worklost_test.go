@@ -51,30 +51,6 @@ func TestAReworkedIsolatedStepIsToldWhetherItsWorkIsThere(t *testing.T) {
 	}
 }
 
-func TestAnIsolatedStepThatTheServerCutOffIsToldThatItsWorkIsGone(t *testing.T) {
-	begun := make(chan struct{}, 1)
-	o := enginetest.Options(t, map[string]enginetest.Agent{"mock": func(ctx context.Context, task plugin.Task, h plugin.Host) (plugin.Result, error) {
-		if strings.Contains(task.Prompt, "## GO ON") {
-			return enginetest.Done(ctx, task, h)
-		}
-		begun <- struct{}{}
-		return untilStopped(ctx, task, h)
-	}})
-	o.NoSnapshots = false
-	e, stop := enginetest.Run(t, o)
-	id := submit(t, e, isolated(t, "2>two"))
-	must(t, e.StartPlan(bg, id, plan.Builtin))
-	<-begun
-	stop()
-	e = enginetest.Start(t, o)
-	enginetest.Until(t, e, id, "done", enginetest.Status(plan.StatusDone))
-	run, err := e.RunOf(bg, ref(id, 1), 2)
-	must(t, err)
-	if !strings.Contains(run.Prompt, "Its changes were not kept") || strings.Contains(run.Prompt, "What it did so far is in the") {
-		t.Errorf("the second run is told\n%s", run.Prompt)
-	}
-}
-
 // slowScan is a launcher that knows no harness before it was let look for them.
 type slowScan struct {
 	enginetest.Launcher

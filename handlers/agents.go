@@ -43,9 +43,14 @@ type createAgentIn struct {
 	engine.ProfileFields
 }
 
+func (in *createAgentIn) fields() engine.ProfileFields {
+	f := in.ProfileFields
+	f.Name, f.Harness = &in.Name, &in.Harness
+	return f
+}
+
 func createAgent(e *engine.Engine, ctx context.Context, in createAgentIn) (profileView, error) {
-	in.ProfileFields.Name, in.ProfileFields.Harness = &in.Name, &in.Harness
-	p, err := e.CreateProfile(ctx, in.ProfileFields)
+	p, err := e.CreateProfile(ctx, in.fields())
 	if err != nil {
 		return profileView{}, err
 	}
@@ -53,7 +58,7 @@ func createAgent(e *engine.Engine, ctx context.Context, in createAgentIn) (profi
 }
 
 type profileIn struct {
-	ID plan.ProfileID `json:"-" param:"agent_id"`
+	ID plan.ProfileID `json:"-" param:"agent_id" jsonschema:"The agent profile."`
 }
 
 type updateAgentIn struct {
@@ -72,14 +77,6 @@ func updateAgent(e *engine.Engine, ctx context.Context, in updateAgentIn) (profi
 
 func deleteAgent(e *engine.Engine, ctx context.Context, in profileIn) (said, error) {
 	return said{"deleted", "deleted"}, e.DeleteProfile(ctx, in.ID)
-}
-
-func testAgent(e *engine.Engine, ctx context.Context, in profileIn) (reportView, error) {
-	p, report, err := e.TestProfile(ctx, in.ID)
-	if err != nil {
-		return reportView{}, err
-	}
-	return reportViewOf(e.Server(), p, report), nil
 }
 
 func listHarnesses(e *engine.Engine, _ context.Context, _ none) ([]harnessView, error) {

@@ -122,7 +122,7 @@ func listRevisions(e *engine.Engine, ctx context.Context, in planIn) (revisionsV
 
 type oneRevisionIn struct {
 	planIn
-	Revision int64 `json:"-" param:"revision"`
+	Revision int64 `json:"-" param:"revision" jsonschema:"The number of the revision."`
 }
 
 type revisionPage struct {

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -160,6 +162,29 @@ func unescaped(c echo.Context, name string) string {
 	return p
 }
 
+// numberIn reads a whole number of the path of a route that has no row.
+func numberIn(c echo.Context, name string) (int64, error) {
+	text := unescaped(c, name)
+	n, ok := wholeNumber(text)
+	if !ok {
+		return 0, plan.Errorf(plan.Malformed, "%s must be a whole number, not %s", name, describe([]byte(text), nil))
+	}
+	return n, nil
+}
+
+// switchIn reads a switch of the query of such a route, which is on unless it says
+// otherwise.
+func switchIn(c echo.Context, name string) (on bool, err error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return true, nil
+	}
+	if on, err = strconv.ParseBool(strings.ToLower(text)); err != nil {
+		return false, plan.Errorf(plan.Malformed, "%s must be true or false, not %s", name, clip(strconv.Quote(text)))
+	}
+	return on, nil
+}
+
 // readError is what a client is told when its body did not arrive.
 func readError(err error) error {
 	var tooLarge *http.MaxBytesError
@@ -197,10 +222,7 @@ func marshal(v any) ([]byte, error) {
 
 // addTool offers a row as a tool of an MCP server.
 func (o *operation) addTool(to *mcp.Server, s *server) {
-	reads := strings.HasPrefix(o.name, "get_") || strings.HasPrefix(o.name, "list_")
-	closed := false
-	to.AddTool(&mcp.Tool{Name: o.name, Description: o.doc, InputSchema: o.in.schema(),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, OpenWorldHint: &closed}},
+	to.AddTool(&mcp.Tool{Name: o.name, Description: o.doc, InputSchema: o.in.schema(), Annotations: hintsOf(o.name)},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			out, err := o.run(s.engine, ctx, func(in any) error { return o.arguments(req.Params.Arguments, in) })
 			if err != nil {
@@ -208,6 +230,19 @@ func (o *operation) addTool(to *mcp.Server, s *server) {
 			}
 			return toolResult(out)
 		})
+}
+
+// hintsOf tells clients what a tool does to plans, so that they ask their users
+// only where something is lost: its name begins with a verb that says so.
+func hintsOf(name string) *mcp.ToolAnnotations {
+	verb, _, _ := strings.Cut(name, "_")
+	reads := slices.Contains([]string{"get", "list", "export"}, verb)
+	loses := slices.Contains([]string{"update", "set", "remove", "reset", "rework", "reject"}, verb)
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: reads, OpenWorldHint: new(bool)}
+	if !reads {
+		hints.DestructiveHint = &loses
+	}
+	return hints
 }
 
 // arguments reads the arguments of a tool call.

@@ -34,11 +34,10 @@ func agentsPage(t *testing.T, b *browser) {
 	editedInTheBrowser(p)
 	deletedInTheBrowser(t, r, p)
 	formByKeyboard(t, p)
+	p.size(375, 740)
 	for _, path := range []string{"/agents", "/agents/2", "/agents/new?harness=openai"} {
-		p.size(375, 740)
-		p.open(path)
+		p.visit(path)
 		p.fits(path)
-		p.size(1440, 900)
 	}
 }
 

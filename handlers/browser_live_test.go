@@ -43,6 +43,7 @@ func TestBrowser(t *testing.T) {
 		{"links, back and forward", linksAndHistory},
 		{"links of older versions", oldLinks},
 		{"keyboard only", keyboardTour},
+		{"every control by keyboard", everyControl},
 		{"plans are found", findPlans},
 		{"long transcripts", longTranscript},
 		{"a session of ten thousand entries", tenThousand},
@@ -60,6 +61,8 @@ func TestBrowser(t *testing.T) {
 		{"settings of the server", serverSettings},
 		{"nothing lies over anything else", cardsInPlace},
 		{"nothing serious keeps people out", accessible},
+		{"a report, and diffs", reportAndDiffs},
+		{"each tab stays as it was left", tabsStay},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, b) })
 	}
@@ -161,9 +164,6 @@ func eightTabs(t *testing.T, b *browser) {
 	tabs := []*tab{first}
 	for range 7 {
 		tabs = append(tabs, first.another())
-	}
-	for _, p := range tabs {
-		p.open("/plans/1")
 	}
 	for _, p := range tabs { // a page that waits for a free connection would not load
 		p.open("/plans/1/nodes/2")

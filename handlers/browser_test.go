@@ -19,11 +19,17 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// browserPatience bounds what a test waits for that has to come.
-const browserPatience = 30 * time.Second
+// browserPatience bounds what a test waits for that has to come. It costs nothing
+// where that does come, and machines can be slow.
+const browserPatience = 90 * time.Second
 
-// browser is a Chromium without a window.
-type browser struct{ ctx context.Context }
+// browser is a Chromium without a window. It keeps one tab for those who need no
+// other: a new one costs more than most tests do in it.
+type browser struct {
+	ctx  context.Context
+	kept *tab
+	lent bool
+}
 
 // openBrowser starts a Chromium for a test and those in it. Without one the test
 // is skipped, unless CLEARBOX_REQUIRE_BROWSER is set.
@@ -51,11 +57,12 @@ func openBrowser(t *testing.T) *browser {
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatalf("start %s: %v", path, err)
 	}
-	return &browser{ctx}
+	return &browser{ctx: ctx}
 }
 
+// chromium finds one. That which has no windows at all takes a third of the time.
 func chromium() string {
-	for _, name := range []string{os.Getenv("CLEARBOX_CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "chrome"} {
+	for _, name := range []string{os.Getenv("CLEARBOX_CHROMIUM"), "chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path
 		}
@@ -67,35 +74,56 @@ func chromium() string {
 // test at its end.
 type tab struct {
 	t    testing.TB
-	ctx  context.Context
 	base string
+
+	ctx  context.Context
+	stop context.CancelFunc
+	read chan struct{} // closed when its console has ended
 
 	mu      sync.Mutex
 	faults  []string
 	ignored []string
 }
 
-// tab opens a tab with cookies and storage of its own.
+// tab lends the tab that is kept, as if it were new: what pages store is theirs by
+// the port of their server. After a test that failed there is another.
 func (b *browser) tab(t testing.TB, base string) *tab {
 	t.Helper()
-	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	return newTab(t, ctx, stop, base)
+	if b.lent {
+		t.Fatal("the tab is lent already: use another()")
+	}
+	if b.kept == nil {
+		b.kept = newTab(chromedp.NewContext(b.ctx))
+	}
+	p := b.kept
+	b.lent = true
+	t.Cleanup(func() { // after it was left
+		b.lent = false
+		if t.Failed() {
+			p.close()
+			b.kept = nil
+		}
+	})
+	p.lend(t, base)
+	p.size(1440, 900)
+	p.front()
+	return p
 }
 
 // another opens a second tab that shares cookies, storage and workers.
 func (p *tab) another() *tab {
 	p.t.Helper()
-	ctx, stop := chromedp.NewContext(p.ctx)
-	return newTab(p.t, ctx, stop, p.base)
+	q := newTab(chromedp.NewContext(p.ctx))
+	p.t.Cleanup(q.close)
+	q.lend(p.t, p.base)
+	return q
 }
 
-func newTab(t testing.TB, ctx context.Context, stop context.CancelFunc, base string) *tab {
-	t.Helper()
-	p := &tab{t: t, ctx: ctx, base: base}
+func newTab(ctx context.Context, stop context.CancelFunc) *tab {
+	p := &tab{ctx: ctx, stop: stop, read: make(chan struct{})}
 	console := chromedp.Console(ctx)
-	read := make(chan struct{})
 	go func() {
-		defer close(read)
+		defer close(p.read)
 		for m, err := range console {
 			if err != nil {
 				return
@@ -107,13 +135,25 @@ func newTab(t testing.TB, ctx context.Context, stop context.CancelFunc, base str
 			}
 		}
 	}()
+	return p
+}
+
+func (p *tab) close() {
+	p.stop()
+	<-p.read
+}
+
+// lend gives the tab to a test, with nothing in it, and takes it back at its end.
+func (p *tab) lend(t testing.TB, base string) {
+	t.Helper()
+	p.mu.Lock()
+	p.t, p.base, p.faults, p.ignored = t, base, nil, nil
+	p.mu.Unlock()
+	p.dark(false)
 	t.Cleanup(func() {
-		stop()
-		<-read
+		p.do("leave", chromedp.Navigate("about:blank"))
 		p.check()
 	})
-	p.dark(false)
-	return p
 }
 
 // ignore names a part of console messages that are no fault in this test.
@@ -149,6 +189,20 @@ func (p *tab) open(path string) {
 	p.t.Helper()
 	p.do("open "+path, chromedp.Navigate(p.base+path))
 	p.until("the page is ready", `document.readyState === 'complete'`)
+}
+
+// visit goes to a page as a link does: the document stays, and its scripts.
+func (p *tab) visit(path string) {
+	p.t.Helper()
+	p.eval(`(() => {
+		window.left = [...document.querySelectorAll('#page, #drawer')];
+		const a = document.createElement('a');
+		a.href = ` + quote(path) + `;
+		document.body.append(a);
+		a.click();
+		a.remove();
+	})()`)
+	p.until("the page is "+path, `!window.left || window.left.some(e => !e.isConnected)`)
 }
 
 // eval returns the value of an expression.

@@ -53,22 +53,29 @@ func hostileText(t *testing.T, b *browser) {
 	r.start(1, plan.Builtin)
 	enginetest.Until(t, r.engine, 1, "all failed", func(s *plan.Snapshot) bool { return s.Tally(1).Failed == len(hostile) })
 	p := b.tab(t, r.url)
-	for _, size := range []int64{1440, 375} {
-		p.size(size, 800)
-		for _, path := range []string{"/plans/1?view=graph", "/plans/1?view=list", "/plans", "/agents"} {
-			p.open(path)
+	fits := func(path string) {
+		for _, size := range []int64{1440, 375} {
+			p.size(size, 800)
 			p.fits(fmt.Sprint(path, " at ", size))
 		}
-		for i := range hostile {
-			for _, tab := range []string{"task", "session"} {
-				p.open(fmt.Sprintf("/plans/1/nodes/%d?tab=%s&view=graph", i+1, tab))
-				if got := p.eval(`document.querySelector('[data-testid=node-title]').textContent`); got != hostile[i] {
-					t.Errorf("the title is %q, want %q", got, hostile[i])
-				}
-				p.fits(fmt.Sprint("step ", i+1, " at ", size))
+	}
+	p.open("/plans/1?view=list")
+	fits("the list")
+	for _, path := range []string{"/plans", "/agents", "/plans/1?view=graph"} {
+		p.visit(path)
+		fits(path)
+	}
+	for i := range hostile {
+		for _, tab := range []string{"task", "session"} {
+			p.visit(fmt.Sprintf("/plans/1/nodes/%d?view=graph&tab=%s", i+1, tab))
+			if got := p.eval(`document.querySelector('[data-testid=node-title]').textContent`); got != hostile[i] {
+				t.Errorf("the title is %q, want %q", got, hostile[i])
 			}
+			fits(fmt.Sprint("step ", i+1))
 		}
 	}
+	p.open("/plans/1/nodes/1/full?tab=session") // as the server sends it
+	fits("a full page")
 	if got := p.eval(`window.owned ?? 'no'`); got != "no" {
 		t.Errorf("text was obeyed: %v", got)
 	}

@@ -67,6 +67,8 @@ func inboxAnswers(t *testing.T, b *browser) {
 	p.open("/inbox")
 	p.shows("#inbox-none", "Nothing waits for you")
 	p.until("no count", `!document.title.startsWith('(')`)
+	askedToTell(p)
+	p.open("/inbox")
 	s.start(id, plan.Builtin)
 	s.settled(id)
 	p.shows("[data-testid=inbox-0]", "Ask before the cache is cleared")
@@ -151,8 +153,9 @@ func cardsInPlace(t *testing.T, b *browser) {
 	s.settled(id)
 	large := s.layered("Large", 300, 12)
 	p := b.tab(t, s.url)
+	p.open("/plans")
 	for _, path := range []string{"/plans/1?view=graph", "/plans/2?view=graph", fmt.Sprintf("/plans/%d?view=graph", large)} {
-		p.open(path)
+		p.visit(path)
 		p.has(".card")
 		if bad, _ := p.eval(overlapping).([]any); len(bad) > 0 {
 			t.Errorf("%s: %v", path, bad)
@@ -160,7 +163,7 @@ func cardsInPlace(t *testing.T, b *browser) {
 	}
 	p.size(375, 740)
 	for _, path := range []string{"/plans/1?view=list", "/plans/1?view=timeline", "/inbox", "/settings", "/plans", "/plans/1/nodes/6?tab=session"} {
-		p.open(path)
+		p.visit(path)
 		p.fits(path)
 		if bad, _ := p.eval(offScreen).([]any); len(bad) > 0 {
 			t.Errorf("%s: off the screen: %v", path, bad)

@@ -259,8 +259,10 @@ func narrowScreens(t *testing.T, b *browser) {
 	s.settled(id)
 	p := b.tab(t, s.url)
 	p.size(375, 740)
-	for _, path := range []string{"/plans", "/agents", "/agents/2", "/agents/new", "/connect", "/plans/1", "/plans/1?view=graph", "/plans/1/nodes/7", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/6/full"} {
-		p.open(path)
+	p.open("/plans")
+	p.fits("/plans")
+	for _, path := range []string{"/agents", "/agents/2", "/agents/new", "/connect", "/plans/1", "/plans/1?view=graph", "/plans/1/nodes/7", "/plans/1/nodes/6?tab=session", "/plans/1/nodes/6/full"} {
+		p.visit(path)
 		p.fits(path)
 	}
 	p.open("/plans/1")
@@ -284,8 +286,10 @@ func twiceTheSize(t *testing.T, b *browser) {
 	s.richPlan()
 	p := b.tab(t, s.url)
 	p.size(720, 450) // what 1440 by 900 is when everything is twice as large
-	for _, path := range []string{"/plans/1", "/plans/1?view=timeline", "/plans/1/nodes/1", "/plans", "/inbox", "/settings", "/agents", "/agents/2", "/connect"} {
-		p.open(path)
+	p.open("/plans/1")
+	p.fits("/plans/1")
+	for _, path := range []string{"/plans/1?view=timeline", "/plans/1/nodes/1", "/plans", "/inbox", "/settings", "/agents", "/agents/2", "/connect"} {
+		p.visit(path)
 		p.fits(path)
 	}
 }

@@ -119,11 +119,23 @@ func (d *decoder) value(raw []byte, f *field, v reflect.Value, path string) {
 	switch {
 	case v.Kind() == reflect.Pointer:
 		if d.nulls && !f.secret {
-			v.Set(reflect.New(v.Type().Elem()))
+			v.Set(cleared(v.Type().Elem()))
 		}
 	case f.required && f.typ != agentRefType:
 		d.fault("%s must be %s, not null", path, expected(f.typ))
 	}
+}
+
+// cleared is what null stands for: nothing, and of a group of fields nothing in
+// each.
+func cleared(t reflect.Type) reflect.Value {
+	p := reflect.New(t)
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+		if f := p.Elem().Field(i); f.Kind() == reflect.Pointer {
+			f.Set(cleared(f.Type().Elem()))
+		}
+	}
+	return p
 }
 
 // set reads a value that is not null.

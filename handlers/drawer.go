@@ -26,7 +26,7 @@ func (p *site) drawer(ctx context.Context, s *plan.Snapshot, r plan.Ref, at view
 	if r.Node == 0 {
 		at = at.WithTab(views.TabSession)
 	} else if s.Node(r) == nil {
-		return nil, plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
+		return nil, noStep(r)
 	}
 	runs, err := p.engine.Runs(ctx, r)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func edgeRig(t *testing.T) *rig {
 // eachRoute runs a test for every REST route of the table.
 func eachRoute(t *testing.T, test func(t *testing.T, r *rig, o operation)) {
 	r := edgeRig(t)
-	for _, o := range operations("", false) {
+	for _, o := range table() {
 		if o.doors.rest.path == "" {
 			continue
 		}
@@ -220,4 +221,41 @@ func TestRoutesOfOursRefuseUnknownFields(t *testing.T) {
 		body["bogus_field"] = 1
 		wantRefusal(t, "an unknown field", r.do(o.doors.rest.method, pathOf(&o, nil), body), `unknown field "bogus_field"`, 422)
 	})
+}
+
+// TestRoutesByHandSayWhatIsWrong does the same for the routes that have no row in
+// the table: exports, patches, the stream.
+func TestRoutesByHandSayWhatIsWrong(t *testing.T) {
+	r := edgeRig(t)
+	inTable, tried := map[string]bool{}, 0
+	for _, o := range table() {
+		inTable[o.name] = true
+	}
+	fill := func(path, name, value string) string {
+		return regexp.MustCompile(`\{(\w+)\}`).ReplaceAllStringFunc(path, func(p string) string {
+			if p == "{"+name+"}" {
+				return value
+			}
+			return there[strings.Trim(p, "{}")]
+		})
+	}
+	for path, actions := range newServer(r.engine, Options{}).describe().Paths {
+		a := actions["get"]
+		if a == nil || inTable[a.ID] {
+			continue
+		}
+		for _, p := range a.Parameters {
+			tried++
+			switch {
+			case p.In == "path":
+				wantRefusal(t, a.ID, r.do("GET", fill(path, p.Name, "999999"), nil), "", 404)
+				wantRefusal(t, a.ID, r.do("GET", fill(path, p.Name, "abc"), nil), p.Name+" must be a whole number", 422)
+			case p.In == "query" && p.Schema.Type != "string":
+				wantRefusal(t, a.ID, r.do("GET", fill(path, "", "")+"?"+p.Name+"=%5B", nil), p.Name+" must be", 422)
+			}
+		}
+	}
+	if tried < 10 {
+		t.Errorf("only %d parameters were tried", tried)
+	}
 }

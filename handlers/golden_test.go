@@ -153,14 +153,18 @@ func parseSections(s string) (comment string, list []section) {
 // TestToolList pins what models see of the tools, one line a parameter.
 func TestToolList(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, r *rig, path string, at door) {
-		r.t = t
 		var b strings.Builder
 		for _, x := range r.rpc(path, "tools/list", map[string]any{})["result"].(map[string]any)["tools"].([]any) {
 			tool := x.(map[string]any)
-			fmt.Fprintf(&b, "%s\n\t%s\n", tool["name"], tool["description"])
+			hints := tool["annotations"].(map[string]any)
+			effect := map[any]string{true: ", something may be lost", false: ""}[hints["destructiveHint"]]
+			if hints["readOnlyHint"] == true {
+				effect = ", reads only"
+			}
+			fmt.Fprintf(&b, "%s%s\n\t%s\n", tool["name"], effect, tool["description"])
 			params(&b, tool["inputSchema"].(map[string]any), "\t")
 		}
-		file := filepath.Join("testdata", map[door]string{full: "mcp", observe: "observe", worker: "worker"}[at]+".tools")
+		file := filepath.Join("testdata", at.String()+".tools")
 		if *update {
 			if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 				t.Fatal(err)

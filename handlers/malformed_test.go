@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,22 +16,19 @@ import (
 // fault or more, to each MCP endpoint in turn. They are the same at each run.
 func TestTenThousandMalformedMessagesChangeNothing(t *testing.T) {
 	const messages = 10_000
-	r, _, own := workerRig(t)
+	r, paths := endpointRig(t)
 	r.plan("x y:x")
-	doors := []struct {
-		path string
-		at   door
-	}{{"/mcp", full}, {"/mcp/observe", observe}, {own, worker}}
+	doors := slices.Sorted(maps.Keys(paths))
 	before := r.everything()
 	breaker := newBreaker(2026)
 	outcomes := map[string]int{}
 	for i := range messages {
 		at := doors[i%len(doors)]
-		body, how := breaker.message(at.at)
-		outcome := r.refusedMessage(at.path, body)
+		body, how := breaker.message(at)
+		outcome := r.refusedMessage(paths[at], body)
 		outcomes[outcome]++
 		if outcome == "" {
-			t.Fatalf("message %d (%s) was not refused at %s: %s", i, how, at.path, clip(string(body)))
+			t.Fatalf("message %d (%s) was not refused at %s: %s", i, how, at, clip(string(body)))
 		}
 	}
 	t.Log(outcomes)
@@ -82,8 +81,8 @@ type breaker struct {
 
 func newBreaker(seed uint64) *breaker {
 	b := &breaker{rand.New(rand.NewPCG(seed, 12)), map[door][]operation{}}
-	for _, o := range operations("", false) {
-		for d := full; d <= worker; d <<= 1 {
+	for _, o := range table() {
+		for d := full; d <= planner; d <<= 1 {
 			if o.doors.mcp&d != 0 && len(o.in.fields) > 0 {
 				b.tools[d] = append(b.tools[d], o)
 			}

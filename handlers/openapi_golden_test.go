@@ -116,7 +116,7 @@ func schemaText(s *jsonschema.Schema) string {
 	case s.Properties != nil:
 		var b strings.Builder
 		propertiesText(&b, s)
-		return "{" + strings.Join(strings.Fields(b.String()), " ") + "}"
+		return "{" + strings.Join(strings.Fields(b.String()), " ") + "}" + orNullText(s)
 	case s.Types != nil:
 		return strings.Join(s.Types, "|") + limit
 	case s.Type == "":

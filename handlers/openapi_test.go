@@ -94,6 +94,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	check.do("POST", "/api/plans/1/nodes", `{"title":"D","files":["a.txt"],"acceptance_criteria":["it works"],"task_type":"implement"}`)
 	check.do("PUT", "/api/plans/1/nodes/2/results-from", `{"node_ids":[1]}`)
 	check.do("PUT", "/api/plans/1/nodes/4/agent", `{"agent":1}`)
+	check.do("GET", "/api/agents/1/uses", "")
 	check.do("POST", "/api/plans/1/start", `{"executor":"external"}`)
 	if err := r.engine.Report(context.Background(), plan.Ref{Plan: id, Node: r.claim()}, "at it", ""); err != nil {
 		t.Fatal(err)
@@ -103,8 +104,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	check.do("POST", "/api/agents/2/test", ``)
 	check.do("POST", "/api/harnesses/rescan", ``)
 	for _, path := range []string{"/api/plans", "/api/plans/1", "/api/plans/2", "/api/plans/1/nodes/1", "/api/plans/1/nodes/3", "/api/plans/1/nodes/4",
-		"/api/plans/1/nodes/1/context", "/api/plans/1/nodes/1/runs", "/api/plans/1/nodes/1/runs/1", "/api/plans/1/nodes/1/runs/1/events?limit=1", "/api/agents",
-		"/api/harnesses", "/api/questions", "/api/health", "/api/debug/plans/1/nodes/1/agent-mcp-url", "/api/openapi.json", "/metrics"} {
+		"/api/plans/1/nodes/1/context", "/api/plans/1/nodes/1/runs", "/api/plans/1/nodes/1/runs/1", "/api/plans/1/nodes/1/runs/1/events?limit=1", "/api/agents", "/api/agents/spend",
+		"/api/settings", "/api/harnesses", "/api/questions", "/api/health", "/api/debug/plans/1/nodes/1/agent-mcp-url", "/api/openapi.json", "/metrics"} {
 		check.do("GET", path, "")
 	}
 	check.do("POST", "/api/plans/1/nodes/1/complete", `{"result":"done"}`)

@@ -41,7 +41,7 @@ func fieldSchema(r route, f *field) *jsonschema.Schema {
 	if isPointer {
 		t = t.Elem()
 	}
-	p := f.schema(t)
+	p := bodySchema(r, f, t)
 	switch {
 	case t == agentRefType:
 		p = &jsonschema.Schema{Types: []string{"string", "integer", "null"}}
@@ -52,7 +52,24 @@ func fieldSchema(r route, f *field) *jsonschema.Schema {
 		p = orNullSchema(p)
 	}
 	p.Description = f.doc
+	if r.nulls { // the tools, which share the text, have no null
+		p.Description = strings.Replace(p.Description, "; 0 clears", "; null clears", 1)
+	}
 	return p
+}
+
+// bodySchema describes what a field holds. What is within it is read as the whole
+// is, but for unknown fields, which are refused there by every route.
+func bodySchema(r route, f *field, t reflect.Type) *jsonschema.Schema {
+	switch {
+	case t == agentRefType || t == rawType:
+		return f.schema(t)
+	case t.Kind() == reflect.Struct:
+		return requestSchema(r.ours(), f.sub)
+	case t.Kind() == reflect.Slice:
+		return &jsonschema.Schema{Type: "array", Items: bodySchema(r, f, t.Elem())}
+	}
+	return f.schema(t)
 }
 
 // plainSchema describes a value in a URL.

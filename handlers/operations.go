@@ -126,8 +126,13 @@ func agentRows() []operation {
 		op("create_agent", "Make an agent profile.", doors{rest: post("/agents").nullable()}, createAgent),
 		op("update_agent", "Change an agent profile: only what is given; null clears.", doors{rest: patch("/agents/:agent_id")}, updateAgent),
 		op("delete_agent", "Remove an agent profile; who used it inherits.", doors{rest: remove("/agents/:agent_id")}, deleteAgent),
-		op("test_agent", "Ask an agent's harness whether it would work; spends no tokens.",
-			doors{rest: post("/agents/:agent_id/test")}, testAgent),
+		op("test_agent", "Ask an agent's harness whether it would work; spends no tokens. With fields it is asked about the agent with these "+
+			"changed, and nothing is saved.", doors{rest: post("/agents/:agent_id/test").nullable()}, testAgent),
+		op("test_new_agent", "Ask a harness whether an agent would work that is not made yet; spends no tokens and saves nothing.",
+			doors{rest: post("/agents/test").ours().nullable()}, testDraft),
+		op("agent_uses", "List the plans and steps that name an agent, and who runs them when it is deleted.",
+			doors{rest: get("/agents/:agent_id/uses")}, listAgentUses),
+		op("agent_spend", "Add up what the runs of each agent have used.", doors{rest: get("/agents/spend")}, listAgentSpend),
 		op("list_harnesses", "List the harnesses found, usable or refused.", doors{rest: get("/harnesses")}, listHarnesses),
 		op("rescan_harnesses", "Look for harnesses again.", doors{rest: post("/harnesses/rescan").ours()}, rescanHarnesses),
 	}

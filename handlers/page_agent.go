@@ -174,7 +174,7 @@ func (p *site) agentTried(c echo.Context, d *agentDraft, in engine.ProfileFields
 	if len(faults) > 0 {
 		return p.agentUnread(c, http.StatusBadRequest, d, in, faults)
 	}
-	r, err := p.engine.TestDraft(c.Request().Context(), d.id, in)
+	_, r, err := p.engine.TestDraft(c.Request().Context(), d.id, in)
 	if err != nil {
 		return p.agentRefused(c, d, err)
 	}

@@ -244,7 +244,7 @@ func TestApprovalScreens(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			tab.dark(dark)
 			for name, path := range map[string]string{"failed": "/plans/1", "awaiting": "/plans/2", "rejected": "/plans/3", "planning": "/plans/4", "empty": "/plans/5?view=graph",
-				"revision": "/plans/2/revisions/2", "new-goal": "/plans/new", "new-hand": "/plans/new?by=hand", "plans": "/plans"} {
+				"planner-works": "/plans/4/nodes/0?tab=session", "planner-waits": "/plans/2/nodes/0?tab=session", "inbox": "/inbox", "revision": "/plans/2/revisions/2", "new-goal": "/plans/new", "new-hand": "/plans/new?by=hand", "plans": "/plans"} {
 				tab.open(path)
 				tab.until("the connection is up", `document.querySelector('#lost').hidden`)
 				tab.shoot("approval-" + name + "-" + size.name(dark))

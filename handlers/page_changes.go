@@ -31,15 +31,14 @@ func (p *site) patch(c echo.Context) error {
 
 // runPatch is patch for one run, under its own address.
 func (s *server) runPatch(c echo.Context) error {
-	r, err := refOf(c)
-	if err != nil {
-		return err
+	var of [3]int64
+	for i, name := range []string{"plan_id", "node_id", "run"} {
+		var err error
+		if of[i], err = numberIn(c, name); err != nil {
+			return err
+		}
 	}
-	run, err := number(c, "run")
-	if err != nil {
-		return err
-	}
-	return s.sendPatch(c, r, int(run))
+	return s.sendPatch(c, plan.Ref{Plan: plan.PlanID(of[0]), Node: plan.NodeID(of[1])}, int(of[2]))
 }
 
 func (s *server) sendPatch(c echo.Context, r plan.Ref, run int) error {

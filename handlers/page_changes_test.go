@@ -257,16 +257,15 @@ func TestAReportIsAskedForAsItIsWanted(t *testing.T) {
 	if short.status != 200 || len(short.body) >= len(whole) || strings.Contains(string(short.body), "Transcript of run") || short.header.Get("Content-Disposition") != `attachment; filename="plan-1.html"` {
 		t.Errorf("without transcripts: %d of %d bytes, %v", len(short.body), len(whole), short.header)
 	}
-	for path, status := range map[string]int{"/api/plans/9/export.html": 404, "/api/plans/x/export.html": 404, "/api/plans/1/export.html?transcripts=maybe": 422,
-		"/api/plans/9/export.json": 404, "/api/plans/x/export.yaml": 404} {
+	for path, status := range map[string]int{"/api/plans/9/export.html": 404, "/api/plans/x/export.html": 422, "/api/plans/1/export.html?transcripts=maybe": 422,
+		"/api/plans/9/export.json": 404, "/api/plans/x/export.yaml": 422} {
 		if a := r.do("GET", path, nil); a.status != status {
 			t.Errorf("GET %s: %d, want %d", path, a.status, status)
 		}
 	}
 }
 
-func TestBrowserOpensAReportAndDiffs(t *testing.T) {
-	b := openBrowser(t)
+func reportAndDiffs(t *testing.T, b *browser) {
 	r, text := hostilePlan(t)
 	file := t.TempDir() + "/report.html"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

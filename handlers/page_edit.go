@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,17 +19,30 @@ var editPlaces = []fieldPlace{{"title", "edit-title-error"}, {"description", "ed
 	{"task_type", "edit-type-error"}, {"isolation", "edit-isolation-error"}, {"max_attempts", "edit-attempts-error"},
 	{"estimate_minutes", "edit-estimate-error"}, {"check_command", "edit-check-error"}}
 
+// step reads a step with its plan.
+func (p *site) step(ctx context.Context, r plan.Ref) (*plan.Snapshot, *plan.Node, error) {
+	s, err := p.engine.Snapshot(ctx, r.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := s.Node(r)
+	if n == nil {
+		return nil, nil, noStep(r)
+	}
+	return s, n, nil
+}
+
+func noStep(r plan.Ref) error {
+	return plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
+}
+
 // editAction stores what has changed in the form of a step. What somebody else has
 // changed since it was opened is not overwritten.
 func (p *site) editAction(c echo.Context, r plan.Ref) error {
 	ctx := c.Request().Context()
-	s, err := p.engine.Snapshot(ctx, r.Plan)
+	s, n, err := p.step(ctx, r)
 	if err != nil {
 		return err
-	}
-	n := s.Node(r)
-	if n == nil {
-		return plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
 	}
 	if seen := c.FormValue("seen"); seen != views.Seen(n) {
 		return plan.Errorf(plan.Conflict, "the step was changed since you opened it, so nothing was saved. Open it again and look.")
@@ -177,13 +191,9 @@ func (p *site) resultsAction(c echo.Context, r plan.Ref) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	s, err := p.engine.Snapshot(ctx, r.Plan)
+	_, n, err := p.step(ctx, r)
 	if err != nil {
 		return err
-	}
-	n := s.Node(r)
-	if n == nil {
-		return plan.Errorf(plan.NotFound, "plan %d has no step %d", r.Plan, r.Node)
 	}
 	list := slices.DeleteFunc(slices.Clone(n.ResultsFrom), func(id plan.NodeID) bool { return id == from })
 	if c.FormValue("on") == "true" {

@@ -199,6 +199,13 @@ func TestReviewScreens(t *testing.T) {
 	s := newStudio(t)
 	id := s.submit("")
 	enginetest.Until(t, s.engine, id, "done", enginetest.Status(plan.StatusDone))
+	s.write("main.go", "package other\n")
+	if err := s.engine.ReworkNode(context.Background(), plan.Ref{Plan: id, Node: 1}, "Greet on the right stream."); err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Until(t, s.engine, id, "done twice", func(n *plan.Snapshot) bool {
+		return n.Status(id) == plan.StatusDone && n.Node(plan.Ref{Plan: id, Node: 1}).Attempts == 2
+	})
 	s.letGo <- struct{}{}
 	s.letGo <- struct{}{}
 	for _, r := range []plan.Ref{{Plan: id, Node: 1}, {Plan: id}} {
@@ -211,16 +218,19 @@ func TestReviewScreens(t *testing.T) {
 		return n.Node(plan.Ref{Plan: gated, Node: 1}).Phase == plan.PhaseNeedsPerson
 	})
 	p := b.tab(t, s.url)
+	p.ignore("sandboxed") // what a report may not run is told on the console
 	for _, size := range screenSizes() {
 		p.size(size.w, size.h)
 		for _, dark := range []bool{false, true} {
 			p.dark(dark)
 			name := size.name(dark)
-			for page, path := range map[string]string{"changes": "1/nodes/1?tab=changes", "changes-full": "1/nodes/1/full?tab=changes", "new-file": "new?by=file", "review": "1/nodes/1?tab=review", "gate": "2/nodes/1?tab=review"} {
+			for page, path := range map[string]string{"changes": "1/nodes/1?tab=changes", "changes-full": "1/nodes/1/full?tab=changes", "new-file": "new?by=file", "review": "1/nodes/1?tab=review", "attempts": "1/nodes/1/full?tab=review", "inbox-gate": "../inbox", "gate": "2/nodes/1?tab=review"} {
 				p.open("/plans/" + path)
 				p.until("the connection is up", `document.querySelector('#lost').hidden`)
 				p.shoot(page + "-" + name)
 			}
+			p.open("/api/plans/1/export.html")
+			p.shoot("report-" + name)
 			p.open("/plans/1?view=list")
 			p.click("[data-testid=plan-review] > summary")
 			p.shoot("plan-review-" + name)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -22,15 +20,13 @@ const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ances
 
 // exportReport answers with a plan as one HTML file.
 func (s *server) exportReport(c echo.Context) error {
-	id, err := strconv.ParseInt(c.Param("plan_id"), 10, 64)
+	id, err := numberIn(c, "plan_id")
 	if err != nil {
-		return plan.Errorf(plan.NotFound, "there is no plan %q", clip(c.Param("plan_id")))
+		return err
 	}
-	transcripts := true
-	if v := c.QueryParam("transcripts"); v != "" {
-		if transcripts, err = strconv.ParseBool(strings.ToLower(v)); err != nil {
-			return plan.Errorf(plan.Malformed, "transcripts: %q is neither true nor false", clip(v))
-		}
+	transcripts, err := switchIn(c, "transcripts")
+	if err != nil {
+		return err
 	}
 	ctx := c.Request().Context()
 	known, err := s.engine.PlanReport(ctx, engine.ReportIn{Plan: plan.PlanID(id), Transcripts: transcripts})

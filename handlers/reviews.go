@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -156,15 +155,13 @@ func exportPlan(e *engine.Engine, ctx context.Context, in exportIn) (string, err
 
 // exportMarkdown answers with a plan as Markdown.
 func (s *server) exportMarkdown(c echo.Context) error {
-	id, err := strconv.ParseInt(c.Param("plan_id"), 10, 64)
+	id, err := numberIn(c, "plan_id")
 	if err != nil {
-		return plan.Errorf(plan.NotFound, "there is no plan %q", clip(c.Param("plan_id")))
+		return err
 	}
-	diffs := true
-	if v := c.QueryParam("diffs"); v != "" {
-		if diffs, err = strconv.ParseBool(strings.ToLower(v)); err != nil {
-			return plan.Errorf(plan.Malformed, "diffs: %q is neither true nor false", clip(v))
-		}
+	diffs, err := switchIn(c, "diffs")
+	if err != nil {
+		return err
 	}
 	text, err := s.engine.Export(c.Request().Context(), plan.PlanID(id), diffs)
 	if err != nil {

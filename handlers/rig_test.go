@@ -305,12 +305,20 @@ func waiting(urls chan<- string, letGo <-chan struct{}) enginetest.Agent {
 	}
 }
 
-// worker starts a plan of one step that its agent keeps busy, and returns the
-// path of the agent's endpoint.
+// workerRig has a plan of two steps whose first one an agent is busy with, and
+// returns the path of the agent's endpoint.
 func workerRig(t testing.TB) (r *rig, id plan.PlanID, path string) {
 	t.Helper()
+	r, id, urls := busyRig(t, rigOptions{})
+	return r, id, strings.TrimPrefix(<-urls, r.url)
+}
+
+// busyRig is a server whose agents are busy, and tell of their endpoints.
+func busyRig(t testing.TB, o rigOptions) (r *rig, id plan.PlanID, urls chan string) {
+	t.Helper()
 	urls, letGo := make(chan string, 1), make(chan struct{})
-	r = newRigWith(t, rigOptions{agents: map[string]enginetest.Agent{"mock": waiting(urls, letGo)}})
+	o.agents = map[string]enginetest.Agent{"mock": waiting(urls, letGo)}
+	r = newRigWith(t, o)
 	t.Cleanup(func() { close(letGo) })
 	id = r.plan("a b")
 	in := engine.UpdatePlanIn{PlanID: id, MaxParallel: ptr(1)}
@@ -318,8 +326,26 @@ func workerRig(t testing.TB) (r *rig, id plan.PlanID, path string) {
 		t.Fatal(err)
 	}
 	r.start(id, plan.Builtin)
-	return r, id, strings.TrimPrefix(<-urls, r.url)
+	return r, id, urls
 }
+
+// endpointRig has an MCP endpoint of every kind, by its door, with all tools that
+// there are: planning sessions may approve.
+func endpointRig(t testing.TB) (r *rig, paths map[door]string) {
+	t.Helper()
+	r, _, urls := busyRig(t, rigOptions{http: Options{MCPMayApprove: true}, launcher: func(l *enginetest.Launcher) {
+		l.Infos = map[string]plugin.Info{"mock": {Slug: "mock", Name: "mock", Version: "test", Features: plugin.Features{MCP: true}}}
+	}})
+	paths = map[door]string{full: "/mcp", observe: "/mcp/observe", worker: strings.TrimPrefix(<-urls, r.url)}
+	if _, err := r.engine.PlanFromGoal(context.Background(), engine.FromGoalIn{Goal: "Some goal", WorkingDirectory: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	paths[planner] = strings.TrimPrefix(<-urls, r.url)
+	return r, paths
+}
+
+// table has everything that clients may ask for, of whatever server.
+func table() []operation { return operations("", true) }
 
 func ptr[T any](v T) *T { return &v }
 

@@ -32,7 +32,7 @@ func listRuns(e *engine.Engine, ctx context.Context, in nodeIn) (runsView, error
 
 type oneRunIn struct {
 	nodeIn
-	Number int `json:"-" param:"run"`
+	Number int `json:"-" param:"run" jsonschema:"The number of the run."`
 }
 
 func getRun(e *engine.Engine, ctx context.Context, in oneRunIn) (runPage, error) {
@@ -89,7 +89,7 @@ func listQuestions(e *engine.Engine, ctx context.Context, _ none) ([]questionVie
 }
 
 type answerIn struct {
-	ID      string `json:"-" param:"question_id"`
+	ID      string `json:"-" param:"question_id" jsonschema:"The question, as the list of them names it."`
 	Answer  string `json:"answer" jsonschema:"allow or deny."`
 	Message string `json:"message,omitempty" jsonschema:"Said to the agent, for example why not."`
 }

@@ -156,7 +156,8 @@ func TestScreens(t *testing.T) {
 			for page, path := range map[string]string{
 				"plan": "/plans/1?view=graph", "list": "/plans/1?view=list", "drawer-task": "/plans/1/nodes/1", "drawer-session": "/plans/1/nodes/2?tab=session",
 				"drawer-user": "/plans/1/nodes/10", "drawer-failed": "/plans/1/nodes/6", "drawer-ask": "/plans/1/nodes/7", "sub": "/plans/2?view=graph",
-				"plans": "/plans", "agents": "/agents", "full": "/plans/1/nodes/6/full?tab=session", "connect": "/connect", "missing": "/plans/99",
+				"plans": "/plans", "agents": "/agents", "full": "/plans/1/nodes/6/full?tab=session",
+				"edit": "/plans/1/nodes/9?tab=edit", "full-task": "/plans/1/nodes/1/full", "full-edit": "/plans/1/nodes/9/full?tab=edit", "connect": "/connect", "missing": "/plans/99",
 				"hostile": "/plans/5?view=graph", "hostile-list": "/plans/5?view=list", "hostile-drawer": "/plans/5/nodes/5", "empty": "/plans/4?view=graph",
 			} {
 				p.open(path)

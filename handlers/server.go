@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -55,7 +56,9 @@ type server struct {
 	closing context.Context     // ends when the server begins to shut down
 	close   context.CancelFunc
 
-	pace streamPace
+	pace    streamPace
+	readers atomic.Int64 // of the stream of changes
+	sent    sentEvents
 }
 
 // New returns an HTTP server for an engine, ready to Serve. Its Shutdown ends

@@ -39,6 +39,8 @@ func TestRESTSettings(t *testing.T) {
 		{"zero days", "PATCH", "/api/settings", `{"retention":{"keep_days":0}}`, 400, []string{"retention.keep_days must be a positive number; null clears it"}, nil},
 		{"retention", "PATCH", "/api/settings", `{"retention":{"keep_days":30,"keep_gb":1.5}}`, 200, []string{`"keep_days":30`, `"keep_gb":1.5`}, nil},
 		{"null clears", "PATCH", "/api/settings", `{"retention":{"keep_gb":null}}`, 200, []string{`"keep_days":30`, `"keep_gb":null`}, nil},
+		{"null clears all of it", "PATCH", "/api/settings", `{"retention":null}`, 200, []string{`"keep_days":null`, `"keep_gb":null`, `"automatic":false`}, nil},
+		{"retention again", "PATCH", "/api/settings", `{"retention":{"keep_days":30}}`, 200, []string{`"keep_days":30`}, nil},
 		{"notifications", "PATCH", "/api/settings", `{"notifications":{"events":["waiting"]}}`, 200, []string{`"notifications":{"events":["waiting"]}`}, nil},
 		{"notifications as at first", "PATCH", "/api/settings", `{"notifications":{"events":null}}`, 200, []string{`"events":["plan_done","plan_failed","waiting"]`}, nil},
 		{"all webhooks removed", "PATCH", "/api/settings", `{"webhooks":[]}`, 200, []string{`"webhooks":[]`, `"keep_days":30`}, nil},

@@ -92,16 +92,15 @@ func (s *server) subscribe(c echo.Context, root plan.PlanID) (sub *engine.Subscr
 
 // follow passes changes on until that ends.
 func (s *server) follow(ctx context.Context, root plan.PlanID, sub *engine.Subscription, out *sseWriter) {
-	for {
+	s.readers.Add(1)
+	defer s.readers.Add(-1)
+	for out.pause(ctx, s.gap()) {
 		wait, cancel := context.WithTimeout(ctx, s.pace.ping)
 		changes, err := sub.Next(wait)
 		cancel()
 		switch {
 		case err == nil:
-			if !out.pause(ctx) {
-				return
-			}
-			err = out.send(encodeChanges(out.buffer(), changes))
+			err = out.send(s.sent.encode(out.buffer(), changes))
 		case errors.Is(err, engine.ErrResync):
 			sub = s.engine.Subscribe(root, -1)
 			err = out.send([]byte(resync(sub.Cursor())))
@@ -115,14 +114,21 @@ func (s *server) follow(ctx context.Context, root plan.PlanID, sub *engine.Subsc
 	}
 }
 
+// gap is the least time between two writes to a reader. It grows with their number:
+// a hundred of them, each written to a hundred times a second, would have the
+// processor do little else.
+func (s *server) gap() time.Duration {
+	return s.pace.gap * time.Duration(1+min(s.readers.Load()/50, 2))
+}
+
 func resync(at int64) string {
 	return "id: " + strconv.FormatInt(at, 10) + "\ndata: {\"type\":\"resync\"}\n\n"
 }
 
-// encodeChanges appends the messages of a batch. Of several messages that say
+// encode appends the messages of a batch. Of several messages that say
 // the same only the last one is sent: that a plan changed, what a step's tokens
 // are.
-func encodeChanges(b []byte, changes []plan.Change) []byte {
+func (m *sentEvents) encode(b []byte, changes []plan.Change) []byte {
 	type subject struct {
 		ref  plan.Ref
 		kind plan.ChangeKind
@@ -150,7 +156,7 @@ func encodeChanges(b []byte, changes []plan.Change) []byte {
 		if what, ok := about(c); ok && last[what] != c.Seq {
 			continue
 		}
-		b = encodeChange(b, c)
+		b = m.append(b, c)
 	}
 	return b
 }
@@ -302,8 +308,8 @@ func (o *sseWriter) send(block []byte) error {
 
 // pause waits where the last write was only just now, so that on a busy server
 // many changes go out in one; false means that the reader left meanwhile.
-func (o *sseWriter) pause(ctx context.Context) bool {
-	rest := o.pace.gap - time.Since(o.sent)
+func (o *sseWriter) pause(ctx context.Context, gap time.Duration) bool {
+	rest := gap - time.Since(o.sent)
 	if rest <= 0 {
 		return ctx.Err() == nil
 	}

@@ -373,7 +373,7 @@ func TestMessagesOfABatch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, string(encodeChanges(nil, tt.changes))); diff != "" {
+			if diff := cmp.Diff(tt.want, string(new(sentEvents).encode(nil, tt.changes))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -389,8 +389,9 @@ func BenchmarkEncodeEvents(b *testing.B) {
 			Event: &plan.Event{ID: int64(i), PlanID: 1, NodeID: 2, At: 1700000000.123456, Kind: "text", Data: data}}
 	}
 	var buf []byte
+	var sent sentEvents
 	for b.Loop() {
-		buf = encodeChanges(buf[:0], changes)
+		buf = sent.encode(buf[:0], changes)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(changes)), "ns/event")
 }

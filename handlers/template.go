@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -22,9 +21,9 @@ import (
 // exportTemplate answers with a plan as it can be submitted again, in JSON or, where
 // the path says so, in YAML.
 func (s *server) exportTemplate(c echo.Context) error {
-	id, err := strconv.ParseInt(c.Param("plan_id"), 10, 64)
+	id, err := numberIn(c, "plan_id")
 	if err != nil {
-		return plan.Errorf(plan.NotFound, "there is no plan %q", clip(c.Param("plan_id")))
+		return err
 	}
 	in, err := s.engine.Template(c.Request().Context(), plan.PlanID(id))
 	if err != nil {

@@ -14,29 +14,25 @@ import (
 	"github.com/clearbox-go/clearbox/engine/plan"
 )
 
-// endpoints are the MCP doors with the tools that each must have, no more.
-var endpoints = []struct {
-	door  door
-	path  string
-	tools string
-}{
-	{full, "/mcp", "add_edge add_node claim_next_node complete_node create_plan export_plan fail_node get_plan get_reviews list_agents list_plans " +
+// toolsOf has the tools that each MCP endpoint must have, no more.
+var toolsOf = map[door]string{
+	full: "add_edge add_node approve_plan claim_next_node complete_node create_plan export_plan fail_node get_plan get_reviews list_agents list_plans " +
 		"plan_from_goal reject_plan release_node remove_edge remove_node report_progress reset_plan retry_failed retry_node review_node review_plan " +
 		"revise_plan rework_node set_plan_agent set_plan_review_agent set_plan_workdir skip_node " +
-		"start_plan stop_plan submit_plan unskip_node update_node update_plan"},
-	{observe, "/mcp/observe", "add_edge add_node claim_next_node complete_node export_plan fail_node get_plan remove_edge remove_node report_progress submit_plan"},
-	{worker, "", "add_edge add_node create_plan get_plan list_agents remove_edge remove_node report_progress submit_plan update_node"},
+		"start_plan stop_plan submit_plan unskip_node update_node update_plan",
+	observe: "add_edge add_node claim_next_node complete_node export_plan fail_node get_plan remove_edge remove_node report_progress submit_plan",
+	worker:  "add_edge add_node create_plan get_plan list_agents remove_edge remove_node report_progress submit_plan update_node",
+	planner: "get_plan propose_plan",
 }
 
-// each runs a test at every endpoint.
+// eachEndpoint runs a test at every MCP endpoint.
 func eachEndpoint(t *testing.T, test func(t *testing.T, r *rig, path string, at door)) {
-	r, _, own := workerRig(t)
-	for _, e := range endpoints {
-		path := e.path
-		if e.door == worker {
-			path = own
-		}
-		t.Run(strings.TrimPrefix(e.path+map[door]string{worker: "/worker"}[e.door], "/"), func(t *testing.T) { test(t, r, path, e.door) })
+	r, paths := endpointRig(t)
+	for at, path := range paths {
+		t.Run(at.String(), func(t *testing.T) {
+			r.t = t
+			test(t, r, path, at)
+		})
 	}
 }
 
@@ -46,14 +42,25 @@ func TestEndpointsHaveExactlyTheirTools(t *testing.T) {
 		for _, tool := range r.rpc(path, "tools/list", map[string]any{})["result"].(map[string]any)["tools"].([]any) {
 			names = append(names, tool.(map[string]any)["name"].(string))
 		}
-		for _, e := range endpoints {
-			if e.door == at {
-				if diff := cmp.Diff(strings.Fields(e.tools), names); diff != "" {
-					t.Errorf("tools (-want +got):\n%s", diff)
-				}
-			}
+		if diff := cmp.Diff(strings.Fields(toolsOf[at]), names); diff != "" {
+			t.Errorf("tools (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestModelsApproveOnlyWhereTheyMay: the author of a plan is not who approves it.
+func TestModelsApproveOnlyWhereTheyMay(t *testing.T) {
+	for _, may := range []bool{true, false} {
+		var at door
+		for _, o := range operations("", may) {
+			if o.name == "approve_plan" {
+				at |= o.doors.mcp
+			}
+		}
+		if want := map[bool]door{true: full}[may]; at != want {
+			t.Errorf("models that may approve: %v; they can at the doors %b, want %b", may, at, want)
+		}
+	}
 }
 
 func TestServersIntroduceThemselves(t *testing.T) {
@@ -114,7 +121,7 @@ func TestInstructionsTeachTheWayOfWorking(t *testing.T) {
 // way that its parameters allow.
 func TestEveryToolNamesWhatIsWrong(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, r *rig, path string, at door) {
-		for _, o := range operations("", false) {
+		for _, o := range table() {
 			if o.doors.mcp&at == 0 {
 				continue
 			}
@@ -172,7 +179,6 @@ func wrongFor(f field) any {
 
 func TestUnknownToolIsARefusedCall(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, r *rig, path string, _ door) {
-		r.t = t
 		if text := r.refused(path, "no_such_tool", map[string]any{}); !strings.Contains(text, "no_such_tool") || !strings.Contains(text, "get_plan") {
 			t.Errorf("got %q", text)
 		}
@@ -352,11 +358,11 @@ func TestObservedPlanIsStartedOrNotThere(t *testing.T) {
 
 func TestTableIsWhole(t *testing.T) {
 	tools, routes := map[string]bool{}, map[string]bool{}
-	for _, o := range operations("", false) {
+	for _, o := range table() {
 		if o.doc == "" || !strings.HasSuffix(o.doc, ".") {
 			t.Errorf("%s has no sentence that says what it does", o.name)
 		}
-		for d := full; d <= worker; d <<= 1 {
+		for d := full; d <= planner; d <<= 1 {
 			key := fmt.Sprint(o.name, d)
 			if o.doors.mcp&d != 0 && tools[key] {
 				t.Errorf("%s is at one door twice", o.name)
@@ -369,9 +375,7 @@ func TestTableIsWhole(t *testing.T) {
 			}
 			routes[path] = true
 		}
-		if o.doors.mcp != 0 {
-			described(t, o.name, o.in)
-		}
+		described(t, o.name, o.in)
 	}
 }
 
@@ -379,8 +383,8 @@ func TestTableIsWhole(t *testing.T) {
 func described(t *testing.T, what string, s *shape) {
 	t.Helper()
 	for _, f := range s.fields {
-		if f.name != "" && f.doc == "" {
-			t.Errorf("%s: %s has no description", what, f.name)
+		if f.doc == "" {
+			t.Errorf("%s: %s has no description", what, f.key())
 		}
 		if f.sub != nil {
 			described(t, what+"."+f.name, f.sub)

@@ -1,7 +1,18 @@
 #!/bin/sh
 # Makes sure that the browser tests find a Chromium: installs one by the system's
-# package manager when there is none, or says how to and fails.
+# package manager when there is none, or says how to and fails. The one without
+# windows takes a third of the time: root, as in containers, gets it where it is
+# to be had.
 set -u
+
+headless=chromium-headless-shell
+for name in $headless chrome-headless-shell; do
+	command -v "$name" >/dev/null 2>&1 && exit 0
+done
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	[ -n "$(apt-cache search --names-only "^$headless\$" 2>/dev/null)" ] || apt-get update -qq >/dev/null 2>&1
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $headless >/dev/null 2>&1 && exit 0
+fi
 
 for name in chromium chromium-browser google-chrome google-chrome-stable; do
 	command -v "$name" >/dev/null 2>&1 && exit 0

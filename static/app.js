@@ -9,6 +9,13 @@
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
   const root = document.documentElement;
 
+  // finder returns what tells whether a text has all the words of another, null
+  // where there are no words.
+  function finder(words) {
+    const list = words.toLowerCase().split(/\s+/).filter(Boolean);
+    return list.length ? (text) => list.every((w) => text.toLowerCase().includes(w)) : null;
+  }
+
   // on listens for an event of elements that match, now and in future.
   function on(type, selector, fn, options) {
     document.addEventListener(type, (e) => {
@@ -17,7 +24,7 @@
     }, options);
   }
 
-  // ── Times ────────────────────────────────────────────────────────────────
+  // ── Times ──
 
   const skew = Date.now() / 1000 - Number(root.dataset.now); // of this clock
 
@@ -55,7 +62,7 @@
 
   setInterval(() => document.hidden || tick(), 1000);
 
-  // ── Putting HTML into the page ───────────────────────────────────────────
+  // ── Putting HTML into the page ──
 
   let morphTree; // htmx's own
   htmx.registerExtension('clearbox', {
@@ -110,7 +117,7 @@
     tick(el);
   }
 
-  // ── Moving about ─────────────────────────────────────────────────────────
+  // ── Moving about ──
 
   let going = 0;
 
@@ -278,14 +285,11 @@
   // Plans beside the page are found while one types; Enter looks among all.
   on('input', '[data-side-find]', (e, input) => sideFind(input));
   function sideFind(input) {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const li of $$('#side-plans > li')) {
-      const name = li.textContent.toLowerCase();
-      li.toggleAttribute('data-dim', !words.every((w) => name.includes(w)));
-    }
+    const has = finder(input.value);
+    for (const li of $$('#side-plans > li')) li.toggleAttribute('data-dim', !!has && !has(li.textContent));
   }
 
-  // ── Live updates ─────────────────────────────────────────────────────────
+  // ── Live updates ──
 
   let port;
 
@@ -310,11 +314,12 @@
     if (!el) return;
     if (data.r) return refetch(el);
     if (data.v <= Number(el.dataset.seq)) return; // the page was drawn later
+    const more = data.f.some(({ i, p }) => p && !byId(i));
     for (const f of data.f) apply(f);
     if (!el.isConnected || el.dataset.topic !== data.t) return arrive('page'); // it showed what is gone
     el.dataset.seq = Math.max(data.s, Number(el.dataset.seq));
     if (byId('graph')) grown();
-    markCurrent();
+    if (more) markCurrent();
   }
 
   // apply does what one frame says: {i: id, h: HTML, p: parent, k: flags}; flags
@@ -383,7 +388,7 @@
   addEventListener('pagehide', () => port?.postMessage({ want: {}, bye: true }));
   addEventListener('pageshow', (e) => e.persisted && follow());
 
-  // ── Graph ────────────────────────────────────────────────────────────────
+  // ── Graph ──
 
   let canvas, svg, zoom = 1, dragged = false;
 
@@ -569,7 +574,7 @@
     reveal(card);
   }
 
-  // ── Timeline ─────────────────────────────────────────────────────────────
+  // ── Timeline ──
 
   // growBars draws what goes on up to now, and asks for a longer axis when it is
   // at its end.
@@ -601,23 +606,22 @@
       $('.ref', row).textContent + ' ' + $('.row-title', row).textContent + ': ' + $('.tl-bars', row).getAttribute('aria-label')));
   }
 
-  // ── Finding steps ────────────────────────────────────────────────────────
+  // ── Finding steps ──
 
   on('input', '[data-find]', (e, input) => find(input.value));
 
   function find(text) {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const has = finder(text);
     let count = 0;
     for (const el of $$('[data-n]')) {
-      const name = (el.textContent + ' ' + ($('[aria-label]', el)?.getAttribute('aria-label') ?? '')).toLowerCase();
-      const hit = words.every((w) => name.includes(w));
-      el.toggleAttribute('data-dim', !hit);
-      el.toggleAttribute('data-found', hit && words.length > 0);
+      const hit = has?.(el.textContent + ' ' + ($('[aria-label]', el)?.getAttribute('aria-label') ?? ''));
+      el.toggleAttribute('data-dim', hit === false);
+      el.toggleAttribute('data-found', !!hit);
       if (hit) count++;
     }
     const shown = $('[data-find-count]');
-    if (shown) shown.textContent = words.length ? String(count) : '';
-    if (words.length && svg?.isConnected) reveal($('.card[data-found]', svg));
+    if (shown) shown.textContent = has ? String(count) : '';
+    if (has && svg?.isConnected) reveal($('.card[data-found]', svg));
   }
 
   // nextFound goes through what was found.
@@ -630,7 +634,7 @@
     else $('a', all[i]).focus();
   }
 
-  // ── Session ──────────────────────────────────────────────────────────────
+  // ── Session ──
 
   let watched = null;
 
@@ -667,16 +671,15 @@
 
   // sessionFind shows the entries that have all words that are looked for.
   function sessionFind(more) {
-    const words = ($('[data-session-find]')?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    if (more && !words.length) return;
+    const has = finder($('[data-session-find]')?.value ?? '');
+    if (more && !has) return;
     let hits = 0;
     for (const el of $$('#log .segment > .entry, #log > .entry')) {
-      const text = words.length ? el.textContent.toLowerCase() : '';
-      const miss = !words.every((w) => text.includes(w));
+      const miss = !!has && !has(el.textContent);
       if (miss !== 'miss' in el.dataset) el.toggleAttribute('data-miss', miss);
       if (!miss) hits++;
     }
-    setText($('[data-session-count]'), words.length ? hits + ($('[data-older]') ? '+' : '') : '');
+    setText($('[data-session-count]'), has ? hits + ($('[data-older]') ? '+' : '') : '');
   }
   on('input', '[data-session-find]', () => sessionFind());
   on('change', '[data-session-kind]', (e, select) => { byId('session').dataset.kind = select.value; });
@@ -767,7 +770,7 @@
     if (more) watchOlder($('[data-older]', more), scroller);
   }
 
-  // ── Dialogs, menus, buttons ──────────────────────────────────────────────
+  // ── Dialogs, menus, buttons ──
 
   on('click', '[data-dialog]', (e, button) => {
     closeMenus();
@@ -784,34 +787,39 @@
   });
   on('click', '[data-dismiss]', (e, button) => button.parentElement.remove());
   on('click', '[data-nav]', (e, button) => {
-    if (button.dataset.nav === 'open') root.dataset.nav = 'open';
+    const open = button.dataset.nav === 'open';
+    if (open) root.dataset.nav = 'open';
     else delete root.dataset.nav;
-    const to = button.dataset.nav === 'open' ? '#sidebar [data-nav]' : '.topbar [data-nav]';
-    $(to)?.focus();
+    $((open ? '#sidebar' : '.topbar') + ' [data-nav]')?.focus();
   });
-  on('click', '[data-copy]', async (e, button) => {
-    const word = $('[data-copy-word]', button);
+  // copy puts a text into the clipboard and says so on what was clicked; where that
+  // is not allowed, otherwise says what to do.
+  async function copy(text, word, otherwise) {
+    word.was ??= word.textContent;
     try {
-      await navigator.clipboard.writeText(byId(button.dataset.copy).textContent);
+      await navigator.clipboard.writeText(await text());
       word.textContent = 'Copied';
     } catch {
-      getSelection().selectAllChildren(byId(button.dataset.copy)); // where writing is not allowed
-      word.textContent = 'Selected';
+      otherwise();
     }
-    setTimeout(() => { word.textContent = 'Copy'; }, 2000);
+    setTimeout(() => { word.textContent = word.was; }, 2000);
+  }
+
+  on('click', '[data-copy]', (e, button) => {
+    const from = byId(button.dataset.copy), word = $('[data-copy-word]', button);
+    copy(() => from.textContent, word, () => {
+      getSelection().selectAllChildren(from);
+      word.textContent = 'Selected';
+    });
   });
-  on('click', '[data-copy-url]', async (e, button) => {
+  on('click', '[data-copy-url]', (e, button) => {
     e.preventDefault();
-    const word = button.textContent;
-    try {
+    const text = async () => {
       const answer = await fetch(button.dataset.copyUrl);
       if (!answer.ok) throw new Error(answer.status);
-      await navigator.clipboard.writeText(await answer.text());
-      button.textContent = 'Copied';
-    } catch {
-      toast('The patch could not be copied. Open the raw patch and copy it there.');
-    }
-    setTimeout(() => { button.textContent = word; }, 2000);
+      return answer.text();
+    };
+    copy(text, button, () => toast('The patch could not be copied. Open the raw patch and copy it there.'));
   });
   on('click', '[data-theme-next]', () => {
     const next = { light: 'dark', dark: '' }[root.dataset.theme ?? ''] ?? 'light';
@@ -848,15 +856,8 @@
   });
 
   function toast(text) {
-    const box = document.createElement('div');
-    box.className = 'toast';
-    const p = document.createElement('p');
-    p.textContent = text;
-    const close = document.createElement('button');
-    close.className = 'button small';
-    close.dataset.dismiss = '';
-    close.textContent = 'Dismiss';
-    box.append(p, close);
+    const box = parse('<div class="toast"><p></p><button class="button small" data-dismiss>Dismiss</button></div>');
+    box.firstChild.textContent = text;
     byId('toasts').append(box);
   }
 
@@ -869,7 +870,7 @@
     row.after(next);
   });
 
-  // ── Keyboard ─────────────────────────────────────────────────────────────
+  // ── Keyboard ──
 
   const arrows = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 

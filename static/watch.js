@@ -77,10 +77,10 @@
   }
 
   function draw() {
+    const state = byId('notify-state'); // by its id: this is asked at every change
+    if (!state) return;
     const button = document.querySelector('[data-notify]');
-    if (!button) return;
     const [text, word] = words();
-    const state = byId('notify-state');
     if (state.textContent !== text) state.textContent = text;
     if (button.textContent !== word) button.textContent = word;
     button.hidden = !word;

@@ -44,9 +44,10 @@ type Changes struct {
 	Patch      string // path of the patch of all files, "" : there is none
 	LeftOut    []plan.LeftOut
 
-	run   int // number; 0: none
-	of    int // number of the newest run
-	shown int // lines that are laid out
+	view  string // beside which it stands
+	run   int    // number; 0: none
+	of    int    // number of the newest run
+	shown int    // lines that are laid out
 }
 
 // RunChoice leads to what another run changed.
@@ -55,8 +56,9 @@ type RunChoice struct {
 	Look    Look
 	Outcome string
 	Why     string
-	URL     string // relative to where one is
 	On      bool
+
+	run int // that its link asks for; 0: the newest, which may have a successor
 }
 
 // UndeclaredFile is a file that the step did not say it would change.
@@ -67,7 +69,7 @@ type UndeclaredFile struct {
 
 // newChanges lays out what a run changed: that of the place, else the last one.
 func (s *scene) newChanges(n *plan.Node, in DrawerInput) *Changes {
-	c := &Changes{Node: n.Ref()}
+	c := &Changes{Node: n.Ref(), view: in.Place.View}
 	run := runOf(n, in.Runs)
 	if chosen := runNumbered(in.Runs, in.Place.Run); chosen != nil {
 		c.Past = run == nil || chosen.ID != run.ID
@@ -77,11 +79,9 @@ func (s *scene) newChanges(n *plan.Node, in DrawerInput) *Changes {
 		c.run, c.LeftOut = run.Number, run.LeftOut
 		c.Base = baseWords(run)
 		c.Writers = s.linksTo(run.BaseWriters, in.Place)
-		if run.Isolation != "" && run.Isolation != "none" {
-			c.Has = s.doneBefore(n, in.Place)
-		}
+		c.Has = s.doneBefore(n, run, in.Place)
 	}
-	c.choices(in.Runs, in.Place.View)
+	c.choices(in.Runs)
 	c.undeclared(n, in.Diffs)
 	for i := range in.Diffs {
 		if in.Diffs[i].Declared {
@@ -119,23 +119,36 @@ func runNumbered(runs []plan.Run, number int) *plan.Run {
 // doesStep reports whether a run does a step's work, and so may change files.
 func doesStep(r *plan.Run) bool { return r.Kind == plan.RunStep || r.Kind == plan.RunExternal }
 
-// choices lists the runs whose changes can be looked at, in the view at hand.
-func (c *Changes) choices(runs []plan.Run, view string) {
+// choices lists the runs whose changes can be looked at.
+func (c *Changes) choices(runs []plan.Run) {
 	heads := runHeads(runs)
 	for i := range runs {
 		if !doesStep(&runs[i]) {
 			continue
 		}
 		c.Choices = append(c.Choices, RunChoice{Number: runs[i].Number, Look: heads[i].Look, Outcome: heads[i].Outcome, Why: heads[i].Why,
-			URL: query("view", view, "tab", TabChanges, "run", strconv.Itoa(runs[i].Number)), On: runs[i].Number == c.run})
+			On: runs[i].Number == c.run, run: runs[i].Number})
 		c.of = max(c.of, runs[i].Number)
 	}
 	if n := len(c.Choices); n > 0 {
-		c.Choices[n-1].URL = query("view", view, "tab", TabChanges) // the last one, which may have a successor
+		c.Choices[n-1].run = 0
 	}
 	if len(c.Choices) < 2 {
 		c.Choices = nil
 	}
+}
+
+// linkTo leads to what a run changed, 0 for the newest, from where one is: with the
+// diffs laid out as they are.
+func (c *Changes) linkTo(run int, split bool) string {
+	layout, number := LayoutUnified, ""
+	if split {
+		layout = LayoutSplit
+	}
+	if run > 0 {
+		number = strconv.Itoa(run)
+	}
+	return query("view", c.view, "tab", TabChanges, "diff", layout, "run", number)
 }
 
 // baseWords says what a run's work is compared with.
@@ -156,12 +169,14 @@ func shortTree(name string) string {
 	return "tree " + hash[:min(len(hash), 10)]
 }
 
-// doneBefore are the steps that a step follows and whose work is done.
-func (s *scene) doneBefore(n *plan.Node, at Place) []NodeLink {
+// doneBefore are the steps that a step follows and whose work was done when a run
+// of it began, and is as it was then.
+func (s *scene) doneBefore(n *plan.Node, run *plan.Run, at Place) []NodeLink {
 	var refs []plan.Ref
 	for _, id := range s.Graph(n.PlanID).Prerequisites(n.ID) {
-		if r := (plan.Ref{Plan: n.PlanID, Node: id}); s.Node(r) != nil && s.Node(r).State == plan.Done {
-			refs = append(refs, r)
+		before := s.Node(plan.Ref{Plan: n.PlanID, Node: id})
+		if before != nil && before.State == plan.Done && before.FinishedAt <= run.StartedAt {
+			refs = append(refs, before.Ref())
 		}
 	}
 	return s.linksTo(refs, at)
@@ -271,6 +286,9 @@ func (d *Drawer) layouts() []layoutLink {
 		list[i].URL, list[i].On = at.WithTab(TabChanges).Node(d.Node), name == d.layout()
 		if d.Full {
 			list[i].URL = fullURL(d.Node, at.WithTab(TabChanges))
+		}
+		if d.Changes != nil && d.Changes.Past {
+			list[i].URL += "&run=" + strconv.Itoa(d.Changes.run)
 		}
 	}
 	return list

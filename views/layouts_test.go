@@ -70,19 +70,30 @@ func TestDiffsStandBesideEachOtherWhereThereIsRoom(t *testing.T) {
 
 func TestARunIsChosenAndItsBaseIsNamed(t *testing.T) {
 	last := layoutAt(Place{}, false)
-	for _, want := range []string{`data-testid="change-runs"`, `href="?tab=changes&amp;run=1"`, "It worked in a copy of its own", `data-testid="base-writers"`,
+	for _, want := range []string{`data-testid="change-runs"`, `href="?tab=changes&amp;diff=unified&amp;run=1"`, "It worked in a copy of its own", `data-testid="base-writers"`,
 		"was writing in the folder", `href="/plans/1/nodes/2`} {
 		if !strings.Contains(last, want) {
 			t.Errorf("the last run: no %q in\n%s", want, last)
 		}
 	}
-	if out := layoutAt(Place{View: ViewList}, false); !strings.Contains(out, `href="?view=list&amp;tab=changes&amp;run=1"`) {
+	if out := layoutAt(Place{View: ViewList}, false); !strings.Contains(out, `href="?view=list&amp;tab=changes&amp;diff=unified&amp;run=1"`) {
 		t.Error("beside a table another run leads to the graph")
 	}
 	first := layoutAt(Place{Run: 1}, false)
 	for _, want := range []string{"odd.txt", "/plans/1/nodes/1/patch?run=1&amp;path=a.go", "Compared with the folder"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first run: no %q in\n%s", want, first)
+		}
+	}
+	for _, want := range []string{`href="?tab=changes&amp;diff=unified">Show the newest`, `href="/plans/1/nodes/1?tab=changes&amp;diff=split&amp;run=1"`} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the first run: no %q in\n%s", want, first)
+		}
+	}
+	full := layoutAt(Place{Run: 1, Layout: LayoutSplit}, true)
+	for _, want := range []string{`href="?tab=changes&amp;diff=split">Show the newest`, `href="/plans/1/nodes/1/full?tab=changes&amp;diff=unified&amp;run=1"`} {
+		if !strings.Contains(full, want) {
+			t.Errorf("the first run, on a page of its own: no %q in\n%s", want, full)
 		}
 	}
 	if strings.Contains(first, "base-writers") {

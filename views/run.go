@@ -44,13 +44,10 @@ func runHeads(runs []plan.Run) []RunHead {
 // whyRun says in a few words what a run is for: what it is, why it was begun, or,
 // where that was not kept, what became of the one before.
 func whyRun(r, before *plan.Run) string {
-	switch r.Kind {
-	case plan.RunReview, plan.RunPlanReview:
-		return "review"
-	case plan.RunJudge:
-		return "judge"
-	case plan.RunPlanner:
-		return "planner"
+	if role := roleOf(r.Kind); role != "" && r.StartCause != "" {
+		return role + ": " + r.StartCause
+	} else if role != "" {
+		return role
 	}
 	if r.StartCause != "" && r.StartCause != plan.StartFirst {
 		return r.StartCause
@@ -69,6 +66,19 @@ func whyRun(r, before *plan.Run) string {
 		return "after a stop"
 	}
 	return "another attempt"
+}
+
+// roleOf names those who judge or plan; "" for who does a step.
+func roleOf(k plan.RunKind) string {
+	switch k {
+	case plan.RunReview, plan.RunPlanReview:
+		return "review"
+	case plan.RunJudge:
+		return "judge"
+	case plan.RunPlanner:
+		return "planner"
+	}
+	return ""
 }
 
 func outcomeLook(o plan.Outcome) Look {

@@ -32,8 +32,10 @@ func TestRunsAreNamedByWhyTheyBegan(t *testing.T) {
 	runs := []plan.Run{{Number: 1, Kind: plan.RunStep, StartCause: plan.StartFirst, Outcome: plan.OutcomeFailed},
 		{Number: 2, Kind: plan.RunStep, StartCause: plan.StartRetry, Outcome: plan.OutcomeDone},
 		{Number: 3, Kind: plan.RunJudge, Outcome: plan.OutcomeDone},
-		{Number: 4, Kind: plan.RunStep, StartCause: "attempt 2 of 3 after check failed"}}
-	want := []string{"Run 1", "Run 2 · retry by a person", "Run 3 · judge", "Run 4 · attempt 2 of 3 after check failed"}
+		{Number: 4, Kind: plan.RunStep, StartCause: "attempt 2 of 3 after check failed"},
+		{Number: 5, Kind: plan.RunReview, StartCause: plan.StartAsked}}
+	want := []string{"Run 1", "Run 2 · retry by a person", "Run 3 · judge", "Run 4 · attempt 2 of 3 after check failed",
+		"Run 5 · review: asked for by a person"}
 	var got []string
 	for _, h := range runHeads(runs) {
 		got = append(got, h.Name())

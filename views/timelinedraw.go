@@ -65,7 +65,11 @@ func timelineMarks(s scale) templ.Component {
 		b := []byte(`<svg class="tl-marks" aria-hidden="true">`)
 		for _, m := range s.marks() {
 			x := percent(m.x)
-			b = append(b, `<line x1="`+x+`" x2="`+x+`" y1="20" y2="28"/><text x="`+x+`" dx="3" y="18">`+m.words+`</text>`...)
+			late := ""
+			if m.x > 78 { // where there is little room, what it says would be cut
+				late = ` class="late"`
+			}
+			b = append(b, `<line x1="`+x+`" x2="`+x+`" y1="20" y2="28"/><text`+late+` x="`+x+`" dx="3" y="18">`+m.words+`</text>`...)
 		}
 		_, err := w.Write(append(b, `</svg>`...))
 		return err

@@ -42,7 +42,7 @@ type choice struct {
 func choose(ctx context.Context, s *streams, from choice, args []string) error {
 	c := find(from.table, args[0])
 	if c == nil {
-		return wrongUse("unknown command %q%s; try %q", args[0], suggestion(args[0], from.table), helpFor(from.path))
+		return wrongUse("unknown command %q: %stry %q", args[0], suggestion(args[0], from.table), helpFor(from.path))
 	}
 	path := from.path + " " + c.name
 	if c.sub == nil {
@@ -50,7 +50,7 @@ func choose(ctx context.Context, s *streams, from choice, args []string) error {
 	}
 	switch {
 	case len(args) == 1:
-		return wrongUse("%s what? It is one of %s; try %q", path, strings.Join(names(c.sub), ", "), path+" --help")
+		return wrongUse("%s what? It is one of %s; try %q", c.name, strings.Join(names(c.sub), ", "), path+" --help")
 	case wantsHelp(args[1]):
 		fmt.Fprint(s.out, c.help(path, nil))
 		return nil
@@ -95,7 +95,7 @@ func (c *command) checkArgs(path string, args []string) error {
 	endless := strings.HasSuffix(c.args, "...]")
 	switch {
 	case len(args) < least:
-		return wrongUse("%s needs %s; usage: %s %s", path, strings.Fields(c.args)[len(args)], path, c.args)
+		return wrongUse("%s needs %s; usage: %s %s", strings.TrimPrefix(path, "clearbox "), strings.Fields(c.args)[len(args)], path, c.args)
 	case len(args) > most && !endless:
 		return wrongUse("unexpected argument %q; usage: %s", args[most], strings.TrimSpace(path+" "+c.args))
 	}

@@ -18,7 +18,7 @@ func commands() []command {
 		{name: "import", args: "FILE", summary: "take over a database of the Python program clearbox", text: importText, setup: importCommand},
 		{name: "completion", args: "SHELL", summary: "print completion for bash, zsh or fish", text: completionText, setup: completionCommand},
 		{name: "version", summary: "print the version", setup: versionCommand},
-		{name: "help", args: "[COMMAND] [COMMAND]", summary: "explain a command", setup: helpCommand},
+		{name: "help", args: "[COMMAND...]", summary: "explain a command", setup: helpCommand},
 
 		{name: "--version", hidden: true, setup: versionCommand},
 		{name: completeName, args: "[WORD...]", hidden: true, setup: completeCommand},

@@ -14,22 +14,13 @@ import (
 func startPlanCommand(s *streams, f *flags) action {
 	var by string
 	f.add("", executorFlag(&by))
-	r := remoteFlags(f)
-	return func(ctx context.Context, args []string) error {
-		id, err := planID(args[0])
-		if err != nil {
-			return err
-		}
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
+	return onPlan(f, func(ctx context.Context, c *client, id int, _ []string) error {
 		if err := c.start(ctx, id, by); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "Started plan %d: %s/plans/%d\n", id, c.base, id)
 		return nil
-	}
+	})
 }
 
 func executorFlag(to *string) option {
@@ -76,9 +67,29 @@ func retryCommand(s *streams, f *flags) action {
 		if err := c.post(ctx, planPath(id)+"/retry-failed", nil, &done); err != nil {
 			return err
 		}
+		if done.Count == 0 {
+			fmt.Fprintf(s.out, "No step of plan %d has failed\n", id)
+			return nil
+		}
 		fmt.Fprintf(s.out, "Retrying %s of plan %d\n", count(done.Count, "failed step"), id)
 		return nil
 	})
+}
+
+// onPlan makes an action of one that is told a plan, and what else was given.
+func onPlan(f *flags, do func(ctx context.Context, c *client, id int, rest []string) error) action {
+	r := remoteFlags(f)
+	return func(ctx context.Context, args []string) error {
+		id, err := planID(args[0])
+		if err != nil {
+			return err
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, id, args[1:])
+	}
 }
 
 // onPlanOrStep makes an action of one that is told a plan, or a step with a node
@@ -107,15 +118,12 @@ func doneCommand(s *streams, f *flags) action {
 			return wrongUse("plan done needs a step, such as %d.2", id)
 		}
 		body := map[string]string{}
-		if result == "-" {
-			b, err := io.ReadAll(s.in)
-			if err != nil {
-				return fmt.Errorf("read the result: %w", err)
-			}
-			result = strings.TrimSpace(string(b))
-		}
 		if f.given["result"] {
-			body["result"] = result
+			text, err := orInput(s.in, "the result", result)
+			if err != nil {
+				return err
+			}
+			body["result"] = text
 		}
 		if err := c.post(ctx, stepPath(id, node)+"/complete", body, nil); err != nil {
 			return err
@@ -129,23 +137,17 @@ func doneCommand(s *streams, f *flags) action {
 func deleteCommand(s *streams, f *flags) action {
 	var yes bool
 	f.add("", option{"yes", "", "do not ask", truth(&yes)})
-	r := remoteFlags(f)
-	return func(ctx context.Context, args []string) error {
-		id, err := planID(args[0])
-		if err != nil {
-			return err
-		}
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
+	return onPlan(f, func(ctx context.Context, c *client, id int, _ []string) error {
 		v, err := c.plan(ctx, id)
 		if err != nil {
 			return err
 		}
 		what := fmt.Sprintf("plan %d, %q, with %s and all that they did", id, plain(v.Plan.Title), count(v.Progress.Total, "step"))
 		if !yes {
-			if err := confirm(s, "Delete "+what+"?"); err != nil {
+			if _, ok := terminalOf(s.in); !ok {
+				return wrongUse("there is no terminal to ask on: give --yes")
+			}
+			if err := confirm(s, "Delete "+what+"?", "nothing was deleted"); err != nil {
 				return err
 			}
 		}
@@ -154,17 +156,20 @@ func deleteCommand(s *streams, f *flags) action {
 		}
 		fmt.Fprintf(s.out, "Deleted %s\n", what)
 		return nil
-	}
+	})
 }
 
-// confirm asks on the terminal. Without one nobody can agree.
-func confirm(s *streams, question string) error {
-	in, ok := s.in.(*os.File)
-	if !ok || !isTerminal(in) {
-		return wrongUse("there is no terminal to ask on: give --yes")
-	}
+// terminalOf returns the terminal that input comes from; ok is false where nobody
+// can be asked.
+func terminalOf(in io.Reader) (f *os.File, ok bool) {
+	f, ok = in.(*os.File)
+	return f, ok && isTerminal(f)
+}
+
+// confirm asks on the terminal; no is the error when the answer is not yes.
+func confirm(s *streams, question, no string) error {
 	fmt.Fprintf(s.err, "%s [y/N] ", question)
-	answer, err := bufio.NewReader(in).ReadString('\n')
+	answer, err := bufio.NewReader(s.in).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read your answer: %w", err)
 	}
@@ -172,7 +177,7 @@ func confirm(s *streams, question string) error {
 	case "y", "yes":
 		return nil
 	}
-	return errors.New("nothing was deleted")
+	return errors.New(no)
 }
 
 // count is a number with what is counted.

@@ -23,12 +23,12 @@ import (
 
 const exampleRepo = "../../examples/fix-the-tests/repo"
 
-// scriptedModel starts the example's model behind a proxy that counts the
-// requests with and without a key. It returns the base URL.
-func scriptedModel(t *testing.T, key string) (base string, with, without *atomic.Int64) {
+// startModel starts the model of an example, until the test ends, and returns the
+// address that it prints.
+func startModel(t *testing.T, name string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program(t, "model"))
+	cmd := exec.CommandContext(ctx, program(t, name))
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -44,7 +44,14 @@ func scriptedModel(t *testing.T, key string) (base string, with, without *atomic
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := url.Parse(strings.TrimSpace(line))
+	return strings.TrimSpace(line)
+}
+
+// scriptedModel starts the example's model behind a proxy that counts the
+// requests with and without a key. It returns the base URL.
+func scriptedModel(t *testing.T, key string) (base string, with, without *atomic.Int64) {
+	t.Helper()
+	model, err := url.Parse(startModel(t, "model"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -105,8 +102,18 @@ func waitFlag(to *bool) option {
 	return option{"wait", "", "end when there is a proposal, and show it", truth(to)}
 }
 
-// argument returns an argument, or with - what is on standard input.
+// argument returns an argument, or with - what is on standard input; there has to
+// be something.
 func argument(in io.Reader, name, given string) (string, error) {
+	given, err := orInput(in, name, given)
+	if err == nil && given == "" {
+		err = wrongUse("%s is empty", name)
+	}
+	return given, err
+}
+
+// orInput returns a text, or with - what is on standard input.
+func orInput(in io.Reader, name, given string) (string, error) {
 	if given == "-" {
 		b, err := io.ReadAll(in)
 		if err != nil {
@@ -114,10 +121,7 @@ func argument(in io.Reader, name, given string) (string, error) {
 		}
 		given = string(b)
 	}
-	if given = strings.TrimSpace(given); given == "" {
-		return "", wrongUse("%s is empty", name)
-	}
-	return given, nil
+	return strings.TrimSpace(given), nil
 }
 
 // planningPause is how often a server is asked whether its planner is done.
@@ -178,18 +182,9 @@ func approveCommand(s *streams, f *flags) action {
 		option{"revision", "", "`number` of the revision that you looked at; then it does not ask", number(&revision, 0)},
 		option{"start", "", "start the plan too", truth(&start)},
 		option{"watch", "", "start it and follow it, as \"clearbox plan watch\" does", truth(&follow)})
-	r := remoteFlags(f)
-	return func(ctx context.Context, args []string) error {
-		id, err := planID(args[0])
-		if err != nil {
-			return err
-		}
+	return onPlan(f, func(ctx context.Context, c *client, id int, _ []string) (err error) {
 		if f.given["revision"] && revision < 1 {
 			return wrongUse("--revision: %d is no revision; the first is 1", revision)
-		}
-		c, err := r.client()
-		if err != nil {
-			return err
 		}
 		if revision == 0 {
 			if revision, err = lookedAt(ctx, s, c, id); err != nil {
@@ -209,7 +204,7 @@ func approveCommand(s *streams, f *flags) action {
 			return nil
 		}
 		return watch(ctx, s, c, watchOptions{plan: id, patience: usualPatience})
-	}
+	})
 }
 
 // lookedAt shows a plan that waits for approval, asks whether it is approved, and
@@ -222,37 +217,20 @@ func lookedAt(ctx context.Context, s *streams, c *client, id int) (int, error) {
 	if v.Plan.Approval != "awaiting" {
 		return v.Plan.Revision, nil // the server says what is wrong
 	}
-	in, ok := s.in.(*os.File)
-	if !ok || !isTerminal(in) {
+	if _, ok := terminalOf(s.in); !ok {
 		return 0, wrongUse("there is no terminal to ask on: look at the plan (\"clearbox plan show %d\") and give --revision %d", id, v.Plan.Revision)
 	}
 	showPlan(s, c, v)
-	fmt.Fprintf(s.err, "\nApprove revision %d? [y/N] ", v.Plan.Revision)
-	line, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, fmt.Errorf("read your answer: %w", err)
-	}
-	if word := strings.ToLower(strings.TrimSpace(line)); word != "y" && word != "yes" {
-		return 0, errors.New("nothing was approved")
-	}
-	return v.Plan.Revision, nil
+	fmt.Fprintln(s.err)
+	return v.Plan.Revision, confirm(s, fmt.Sprintf("Approve revision %d?", v.Plan.Revision), "nothing was approved")
 }
 
 // reviseCommand has the planner change its plan.
 func reviseCommand(s *streams, f *flags) action {
 	var o goalFlags
 	f.add("", waitFlag(&o.wait))
-	r := remoteFlags(f)
-	return func(ctx context.Context, args []string) error {
-		id, err := planID(args[0])
-		if err != nil {
-			return err
-		}
-		feedback, err := argument(s.in, "FEEDBACK", args[1])
-		if err != nil {
-			return err
-		}
-		c, err := r.client()
+	return onPlan(f, func(ctx context.Context, c *client, id int, rest []string) error {
+		feedback, err := argument(s.in, "FEEDBACK", rest[0])
 		if err != nil {
 			return err
 		}
@@ -264,27 +242,18 @@ func reviseCommand(s *streams, f *flags) action {
 			return nil
 		}
 		return o.proposed(ctx, s, c, id)
-	}
+	})
 }
 
 // rejectCommand rejects a plan that waits for approval.
 func rejectCommand(s *streams, f *flags) action {
 	var reason string
 	f.add("", option{"reason", "", "`text` that says why; it is kept with the revision", text(&reason, "")})
-	r := remoteFlags(f)
-	return func(ctx context.Context, args []string) error {
-		id, err := planID(args[0])
-		if err != nil {
-			return err
-		}
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
+	return onPlan(f, func(ctx context.Context, c *client, id int, _ []string) error {
 		if err := c.post(ctx, planPath(id)+"/reject", map[string]string{"reason": reason}, nil); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "Rejected plan %d\n", id)
 		return nil
-	}
+	})
 }

@@ -48,17 +48,7 @@ type harnessView struct {
 
 // harnessListCommand lists what the server has found.
 func harnessListCommand(s *streams, f *flags) action {
-	var asJSON bool
-	f.add("", option{"json", "", "print the server's answer", truth(&asJSON)})
-	r := remoteFlags(f)
-	return func(ctx context.Context, _ []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return pass(ctx, s, c, "/api/harnesses")
-		}
+	return listing(s, f, "/api/harnesses", func(ctx context.Context, c *client) error {
 		var list []harnessView
 		if err := c.get(ctx, "/api/harnesses", &list); err != nil {
 			return err
@@ -77,7 +67,7 @@ func harnessListCommand(s *streams, f *flags) action {
 		}
 		printTable(s.out, []column{{title: "HARNESS"}, {title: "VERSION"}, {title: "PATH"}, {title: "STATE"}}, rows)
 		return nil
-	}
+	})
 }
 
 // trial is what check is told.

@@ -88,10 +88,10 @@ func versionCommand(s *streams, _ *flags) action {
 	}
 }
 
-// suggestion is ", did you mean …" with the command that comes nearest to a word
+// suggestion is "did you mean …? " with the command that comes nearest to a word
 // that is none; "" when nothing comes near.
 func suggestion(word string, table []command) string {
-	best, nearest := "", 3
+	best, nearest := "", min(3, (len(word)+1)/2) // of a short word less may be wrong
 	for _, name := range names(table) {
 		d := distance(strings.ToLower(word), name)
 		if len(word) > 1 && strings.HasPrefix(name, word) {
@@ -104,7 +104,7 @@ func suggestion(word string, table []command) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return fmt.Sprintf("did you mean %q? Or ", best)
 }
 
 // distance counts the letters to add, drop, change or swap with their neighbour

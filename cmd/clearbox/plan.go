@@ -12,17 +12,7 @@ import (
 
 // listCommand lists the plans of a server.
 func listCommand(s *streams, f *flags) action {
-	var asJSON bool
-	f.add("", option{"json", "", "print the server's answer", truth(&asJSON)})
-	r := remoteFlags(f)
-	return func(ctx context.Context, _ []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return pass(ctx, s, c, "/api/plans")
-		}
+	return listing(s, f, "/api/plans", func(ctx context.Context, c *client) error {
 		list, err := c.plans(ctx)
 		if err != nil {
 			return err
@@ -38,7 +28,7 @@ func listCommand(s *streams, f *flags) action {
 		}
 		printTable(s.out, []column{{"PLAN", 0, true}, {title: "STATUS"}, {"DONE", 0, true}, {title: "CREATED"}, {title: "TITLE", most: 60}, {title: "FOLDER"}}, rows)
 		return nil
-	}
+	})
 }
 
 // state is a plan's status, and what else keeps it where it is.
@@ -52,6 +42,24 @@ func (p *planBrief) state() string {
 		return "stopped"
 	}
 	return p.Status
+}
+
+// listing makes an action that shows what the server lists at a path; with --json
+// it prints the answer instead.
+func listing(s *streams, f *flags, path string, show func(context.Context, *client) error) action {
+	var asJSON bool
+	f.add("", option{"json", "", "print the server's answer", truth(&asJSON)})
+	r := remoteFlags(f)
+	return func(ctx context.Context, _ []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return pass(ctx, s, c, path)
+		}
+		return show(ctx, c)
+	}
 }
 
 // pass prints what the server answers, as it is.

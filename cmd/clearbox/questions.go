@@ -9,17 +9,7 @@ import (
 
 // questionsCommand lists what agents ask.
 func questionsCommand(s *streams, f *flags) action {
-	var asJSON bool
-	f.add("", option{"json", "", "print the server's answer", truth(&asJSON)})
-	r := remoteFlags(f)
-	return func(ctx context.Context, _ []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return pass(ctx, s, c, "/api/questions")
-		}
+	return listing(s, f, "/api/questions", func(ctx context.Context, c *client) error {
 		asked, err := c.questions(ctx)
 		if err != nil {
 			return err
@@ -35,7 +25,7 @@ func questionsCommand(s *streams, f *flags) action {
 		}
 		printTable(s.out, []column{{title: "STEP"}, {title: "TOOL", most: 20}, {"WAITS", 0, true}, {title: "QUESTION"}, {title: "TEXT"}}, rows)
 		return nil
-	}
+	})
 }
 
 // answerCommand answers what an agent asks.

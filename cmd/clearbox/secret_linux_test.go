@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,23 +18,42 @@ import (
 func (r *rig) crawl(id int) string {
 	r.t.Helper()
 	paths := []string{"/api/health", "/api/plans", "/api/agents", "/api/harnesses", "/api/questions", "/", "/plans", "/agents", "/connect",
-		fmt.Sprintf("/api/plans/%d", id), fmt.Sprintf("/plans/%d", id)}
+		"/api/settings", "/api/agents/spend", "/api/openapi.json", "/metrics", "/settings", "/inbox", "/plans/new"}
+	for _, of := range []string{"/api/plans/%d", "/plans/%d", "/plans/%d?view=timeline", "/api/plans/%d/revisions", "/api/plans/%d/export.md", "/api/plans/%d/export.html",
+		"/api/plans/%d/export.json", "/api/plans/%d/export.yaml"} {
+		paths = append(paths, fmt.Sprintf(of, id))
+	}
+	for _, a := range r.agents() {
+		paths = append(paths, fmt.Sprintf("/agents/%d", a), fmt.Sprintf("/agents/new?from=%d", a), fmt.Sprintf("/api/agents/%d/uses", a))
+	}
 	for _, n := range r.plan(id).Nodes {
 		api, page := fmt.Sprintf("/api/plans/%d/nodes/%d", id, n.NodeID), fmt.Sprintf("/plans/%d/nodes/%d", id, n.NodeID)
 		paths = append(paths, api, api+"/context", api+"/runs", page, page+"/full", page+"/prompt")
 		for _, run := range r.runs(id, n.NodeID) {
-			paths = append(paths, fmt.Sprintf("%s/runs/%d", api, run.Run), fmt.Sprintf("%s/runs/%d/events", api, run.Run))
+			paths = append(paths, fmt.Sprintf("%s/runs/%d", api, run.Run), fmt.Sprintf("%s/runs/%d/events", api, run.Run),
+				fmt.Sprintf("%s/runs/%d/diffs", api, run.Run), fmt.Sprintf("%s/runs/%d/patch", api, run.Run))
 		}
 	}
 	var all strings.Builder
 	for _, path := range paths {
 		status, b, err := r.ask(http.MethodGet, path, nil)
-		if err != nil || status != http.StatusOK {
+		nothing := status == http.StatusNotFound && strings.HasSuffix(path, "/patch") // of a run that changed nothing
+		if err != nil || status != http.StatusOK && !nothing {
 			r.t.Errorf("%s: %d %v", path, status, err)
 		}
 		fmt.Fprintf(&all, "%s\n%s\n", path, b)
 	}
 	return all.String()
+}
+
+// agents are the numbers of all agents.
+func (r *rig) agents() (ids []int) {
+	var list []struct{ ID int }
+	r.get("/api/agents", &list)
+	for _, a := range list {
+		ids = append(ids, a.ID)
+	}
+	return ids
 }
 
 // checkAbsent makes sure that a secret is not in a text.
@@ -106,7 +126,7 @@ func (s *spy) look(r *rig, own process, secret string) {
 
 func TestAKeyThatIsPostedIsNeverShownAgain(t *testing.T) {
 	t.Parallel()
-	const key = "sk-e2e-literal-0f9c2b71d5"
+	const key, hookSecret = "sk-e2e-literal-0f9c2b71d5", "signs-what-is-posted-5d17b2c9f0"
 	folder := t.TempDir()
 	drop(t, "harness-stranger", folder)
 	r := newRig(t, "--mock", "--log-level", "debug", "--harness-dir", folder)
@@ -151,6 +171,14 @@ func TestAKeyThatIsPostedIsNeverShownAgain(t *testing.T) {
 	send("PATCH", path, `{"api_key":"`+key+`","capability":"fly"}`, 400)
 	send("POST", path+"/test", ``, 200)
 	send("GET", "/api/agents?api_key="+key, ``, 200)
+	send("POST", "/api/agents/test", `{"name":"draft","harness":"stranger","api_key":"`+key+`"}`, 200)
+	send("POST", path+"/test", `{"api_key":"`+key+`","capability":"fly"}`, 400)
+	hook := httptest.NewServer(http.NotFoundHandler()) // each delivery fails, and is told of
+	t.Cleanup(hook.Close)
+	send("PATCH", "/api/settings", `{"webhooks":[{"url":"`+hook.URL+`","secret":"`+hookSecret+`"}]}`, 200)
+	send("PATCH", "/api/settings", `{"webhooks":[{"url":"`+hook.URL+`","secret":"`+hookSecret+`","events":["fly"]}]}`, 400)
+	send("PATCH", "/api/settings", `{"webhooks":[{"url":"`+hook.URL+`","secret":["`+hookSecret+`"]}]}`, 422)
+	send("POST", "/api/settings/webhooks/1/test", ``, 200)
 
 	g := graph{WorkingDirectory: t.TempDir(), Nodes: []node{{Key: "a", Title: "leak", Agent: "keyed"}}}
 	stop := r.spyOn(key)
@@ -171,10 +199,13 @@ func TestAKeyThatIsPostedIsNeverShownAgain(t *testing.T) {
 	if s := stop(); len(s.shown) > 0 || s.seen["harness-stranger"] == 0 {
 		t.Errorf("of %v the key is to be seen in %v", s.seen, s.shown)
 	}
-	checkAbsent(t, key, "an answer", answers.String()+r.crawl(id))
-	checkAbsent(t, key, "the stream", stream.all())
-	checkAbsent(t, key, "the log", r.log()+r.printed())
-	if len(filesWith(r.dir, key)) == 0 {
-		t.Error("the key is not even where it has to be: this test looks in the wrong places")
+	told := answers.String() + r.crawl(id)
+	for _, secret := range []string{key, hookSecret} {
+		checkAbsent(t, secret, "an answer", told)
+		checkAbsent(t, secret, "the stream", stream.all())
+		checkAbsent(t, secret, "the log", r.log()+r.printed())
+		if len(filesWith(r.dir, secret)) == 0 {
+			t.Error("a secret is not even where it has to be: this test looks in the wrong places")
+		}
 	}
 }

@@ -4,13 +4,16 @@ package enginetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/clearbox-go/clearbox/engine"
+	"github.com/clearbox-go/clearbox/engine/internal/store"
 	"github.com/clearbox-go/clearbox/engine/plan"
 	"github.com/clearbox-go/clearbox/plugin"
 )
@@ -131,12 +134,39 @@ func (h harness) Run(ctx context.Context, t plugin.Task, host plugin.Host) (plug
 	return h.run(ctx, t, host)
 }
 
+// empty is the file of a database that has its tables and nothing in them. It is
+// made once: a test that copies it is spared the migrations.
+var empty = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "clearbox-empty-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "clearbox.sqlite")
+	s, err := store.Open(context.Background(), store.Options{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 // Options returns options for an engine with agents of this process, in a
 // temporary folder.
 func Options(tb testing.TB, agents map[string]Agent) engine.Options {
 	tb.Helper()
+	db := filepath.Join(tb.TempDir(), "clearbox.sqlite")
+	file, err := empty()
+	if err == nil {
+		err = os.WriteFile(db, file, 0o600)
+	}
+	if err != nil {
+		tb.Fatalf("make an empty database: %v", err)
+	}
 	return engine.Options{
-		DB: filepath.Join(tb.TempDir(), "clearbox.sqlite"), Mock: true, Launcher: &Launcher{Agents: agents},
+		DB: db, Mock: true, Launcher: &Launcher{Agents: agents},
 		RetryDelay: time.Millisecond, NoSnapshots: true, Env: func(string) string { return "" },
 	}
 }

@@ -99,7 +99,7 @@ type Run struct {
 	BaseWriters []Ref `db:"-"`
 }
 
-// Why runs of steps begin. They are shown. Further ones begin with "attempt".
+// Why runs begin. They are shown. Further ones begin with "attempt".
 const (
 	StartFirst   = "first"
 	StartRetry   = "retry by a person"
@@ -110,12 +110,22 @@ const (
 	StartRelease = "given back by its agent"
 	StartLost    = "after interruption: " // and what happened
 	StartAgain   = "again"                // nothing says why
+
+	// Of those that judge or plan; they begin for a limit, an interruption or a new
+	// server, too.
+	StartStepDone = "the step is done"
+	StartPlanDone = "the plan is done"
+	StartToJudge  = "the step waits for its verdict"
+	StartAsked    = "asked for by a person"
+	StartGoal     = "the goal was given"
+	StartRevise   = "changes were asked for"
+	StartRefused  = "after a reply that could not be used: " // and what was wrong with it
 )
 
 // GoesOn reports whether a run begun for this cause goes on with what the one before
 // it could not end, rather than doing it anew.
 func GoesOn(cause string) bool {
-	return cause == StartLimit || cause == StartServer || strings.HasPrefix(cause, StartLost)
+	return cause == StartLimit || cause == StartServer || cause == StartPlan || strings.HasPrefix(cause, StartLost)
 }
 
 // Ref returns the node that the run works on.

@@ -46,7 +46,7 @@ func TestArrowKeysInAGrid(t *testing.T) {
 
 // Every card can be reached from every other with the arrow keys.
 func TestArrowKeysReachEveryCard(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range seeds(t, 30) {
 		in := tangle(rand.New(rand.NewPCG(seed, 12)), 40)
 		l := Arrange(in)
 		seen := map[int64]bool{1: true}
@@ -67,7 +67,7 @@ func TestArrowKeysReachEveryCard(t *testing.T) {
 
 // The index must find what a look at all boxes finds.
 func TestNearestAgreesWithASlowSearch(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range seeds(t, 20) {
 		l := Arrange(tangle(rand.New(rand.NewPCG(seed, 13)), 60))
 		for i := range l.Boxes {
 			for d := Up; d <= Right; d++ {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -124,6 +126,20 @@ func shuffled(in Input, rng *rand.Rand) Input {
 	return out
 }
 
+// seeds is how many random plans a test draws: a few in each run of all tests, and
+// as many as one has time for with make storm.
+func seeds(t *testing.T, usual uint64) uint64 {
+	text := os.Getenv("CLEARBOX_STORMS")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n == 0 {
+		t.Fatalf("CLEARBOX_STORMS is %q: it must be a number of storms", text)
+	}
+	return n
+}
+
 var ignoreIndex = cmpopts.IgnoreUnexported(Layout{})
 
 func TestEveryPlanOfTheGalleryKeepsThePromises(t *testing.T) {
@@ -133,7 +149,7 @@ func TestEveryPlanOfTheGalleryKeepsThePromises(t *testing.T) {
 }
 
 func TestRandomPlansKeepThePromises(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range seeds(t, 30) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		in := tangle(rng, 60)
 		l := Arrange(in)
@@ -148,7 +164,7 @@ func TestRandomPlansKeepThePromises(t *testing.T) {
 }
 
 func TestWidePlansKeepThePromises(t *testing.T) {
-	for seed := range uint64(25) {
+	for seed := range seeds(t, 10) {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		in := wide(rng)
 		l := Arrange(in)

@@ -84,7 +84,7 @@ func TestDiffOfTheSame(t *testing.T) {
 func TestDiffIsCutAtALine(t *testing.T) {
 	r, dir := openRepo(t, Options{}), t.TempDir()
 	before := snap(t, r, dir)
-	const lines = 100_000
+	const lines = 40_000
 	var b strings.Builder
 	for i := range lines {
 		fmt.Fprintf(&b, "line number %d\n", i)

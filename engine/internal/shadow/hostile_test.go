@@ -62,8 +62,8 @@ func trapped(t testing.TB, dir string) (canary string) {
 	if err := os.WriteFile(trap, []byte("#!/bin/sh\ntouch '"+canary+"'\nexit 1\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "init", "-q")
-	write(t, dir, map[string]string{"code.go": "package a\n", "secret.bin": "\x00\x01"})
+	gitInit(t, dir)
+	write(t, dir, map[string]string{"code.go": "package a\n", "secret.bin": "\x00\x01", ".git/hooks/": ""})
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-q", "-m", "first")
 	git(t, dir, "update-index", "--split-index") // a form of which git itself must be asked
@@ -190,11 +190,11 @@ func TestRepositoriesInATree(t *testing.T) {
 	r, dir := openRepo(t, Options{}), t.TempDir()
 	write(t, dir, map[string]string{"with/a": "1", "with/sub/b": "2", "without/c": "3"})
 	for _, name := range []string{"with", "without"} {
-		git(t, dir+"/"+name, "init", "-q")
+		gitInit(t, dir+"/"+name)
 	}
 	git(t, dir+"/with", "add", ".")
 	git(t, dir+"/with", "commit", "-q", "-m", "x")
-	git(t, dir, "init", "-q")
+	gitInit(t, dir)
 	git(t, dir, "add", "with") // a gitlink
 	if d := cmp.Diff([]string{"with/a", "with/sub/b", "without/c"}, names(listed(t, r, snap(t, r, dir)))); d != "" {
 		t.Error(d)

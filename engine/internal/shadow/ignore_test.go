@@ -62,13 +62,12 @@ func randomRules(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomTree makes a repository in which some files are tracked. It returns the
-// folders in it.
-func randomTree(t *testing.T, r *rand.Rand, dir string) []string {
-	git(t, dir, "init", "-q")
-	folders, add := []string{"."}, []string{}
-	for range 40 {
-		path := randomPath(r)
+// randomTree fills a folder of a repository. It returns the folders in it, and what
+// is to be tracked, both as paths of the repository.
+func randomTree(r *rand.Rand, dir, sub string) (folders, add []string) {
+	folders = []string{sub}
+	for range 30 {
+		path := sub + "/" + randomPath(r)
 		if os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755) != nil {
 			continue // a file is in the way
 		}
@@ -86,36 +85,45 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) []string {
 		}
 		folders = append(folders, filepath.Dir(path))
 	}
-	if len(add) > 0 {
-		git(t, dir, append([]string{"--literal-pathspecs", "add", "-f", "--"}, add...)...)
-	}
 	for _, f := range folders {
-		if r.IntN(3) == 0 || f == "." {
+		if r.IntN(3) == 0 || f == sub {
 			_ = os.WriteFile(filepath.Join(dir, f, ".gitignore"), []byte(randomRules(r)), 0o644)
 		}
 	}
-	_ = os.WriteFile(filepath.Join(dir, ".git/info/exclude"), []byte(randomRules(r)), 0o644)
-	return folders
+	return folders, add
 }
 
+// TestRulesAreThoseOfGit compares what git sees with what snapshots have. The trees
+// of a repository are beside each other, so that git is asked about all at once.
 func TestRulesAreThoseOfGit(t *testing.T) {
-	const trees = 40
-	for seed := range uint64(trees) {
+	const repositories, trees = 4, 6
+	for seed := range uint64(repositories) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			rnd, dir, r := rand.New(rand.NewPCG(seed, 1)), t.TempDir(), openRepo(t, Options{})
-			folders := randomTree(t, rnd, dir)
+			gitInit(t, dir)
+			write(t, dir, map[string]string{".git/info/exclude": randomRules(rnd)})
+			var folders [][]string
+			args := []string{"--literal-pathspecs", "add", "-f", "--"}
+			for i := range trees {
+				f, add := randomTree(rnd, dir, fmt.Sprintf("t%d", i))
+				folders, args = append(folders, f), append(args, add...)
+			}
+			git(t, dir, args...)
 			for round := range 2 {
 				if d := cmp.Diff(seen(t, dir), names(listed(t, r, snap(t, r, dir)))); d != "" {
 					t.Errorf("round %d: git sees (-), a snapshot has (+):\n%s", round, d)
 				}
-				// Again, with rules that change under the cache.
-				f := folders[rnd.IntN(len(folders))]
-				_ = os.WriteFile(filepath.Join(dir, f, ".gitignore"), []byte(randomRules(rnd)), 0o644)
+				for _, f := range folders { // again, with rules that change under the cache
+					_ = os.WriteFile(filepath.Join(dir, f[rnd.IntN(len(f))], ".gitignore"), []byte(randomRules(rnd)), 0o644)
+				}
 			}
-			sub := filepath.Join(dir, folders[rnd.IntN(len(folders))])
-			if want := seen(t, sub); len(want) > 0 && !ignoredByGit(t, dir, sub) {
-				if d := cmp.Diff(want, names(listed(t, r, snap(t, r, sub)))); d != "" {
-					t.Errorf("below %s: git sees (-), a snapshot has (+):\n%s", sub, d)
+			for _, f := range folders[:2] {
+				sub := filepath.Join(dir, f[rnd.IntN(len(f))])
+				if want := seen(t, sub); len(want) > 0 && !ignoredByGit(t, dir, sub) {
+					if d := cmp.Diff(want, names(listed(t, r, snap(t, r, sub)))); d != "" {
+						t.Errorf("below %s: git sees (-), a snapshot has (+):\n%s", sub, d)
+					}
 				}
 			}
 		})

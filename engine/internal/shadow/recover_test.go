@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,7 +34,8 @@ func prepared(t *testing.T, data string) (r *Repo, dir string, w Worktree, tree 
 }
 
 func TestApplyIsWholeWhereverItStops(t *testing.T) {
-	r, dir, w, tree, _ := prepared(t, t.TempDir())
+	data := t.TempDir()
+	r, dir, w, tree, before := prepared(t, data)
 	if _, err := apply(r, w, tree, ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +44,7 @@ func TestApplyIsWholeWhereverItStops(t *testing.T) {
 		for stop := 1; ; stop++ {
 			more := true
 			t.Run(fmt.Sprintf("%v/%d", how, stop), func(t *testing.T) {
-				data := t.TempDir()
-				r, dir, w, tree, before := prepared(t, data)
+				restore(t, dir, before)
 				step := 0
 				r.stopAt = func(string) error {
 					if step++; step == stop {
@@ -91,6 +93,33 @@ func TestApplyIsWholeWhereverItStops(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// restore makes a folder hold again what contents returned of it.
+func restore(t *testing.T, dir string, was map[string]string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		if e.Name() != ".git" {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	for name, c := range was {
+		path := dir + "/" + name
+		err = errors.Join(err, os.MkdirAll(path[:strings.LastIndexByte(path, '/')], 0o755))
+		if to, ok := strings.CutPrefix(c, "-> "); ok {
+			err = errors.Join(err, os.Symlink(to, path))
+		} else if perm, text, ok := strings.Cut(c, " "); ok {
+			mode, bad := strconv.ParseUint(perm, 8, 32)
+			err = errors.Join(err, bad, os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, os.FileMode(mode)))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(was, contents(t, dir)); d != "" {
+		t.Fatal(d)
 	}
 }
 

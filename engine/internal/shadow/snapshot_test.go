@@ -2,11 +2,13 @@ package shadow
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +75,49 @@ func git(t testing.TB, dir string, args ...string) string {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, bad.String())
 	}
 	return out.String()
+}
+
+// initOnce makes a repository with git, and returns what it consists of.
+var initOnce = sync.OnceValues(func() (map[string]string, error) {
+	dir, err := os.MkdirTemp("", "template")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("git", "init", "-q", "-b", "main", "--template=", dir)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("git init: %w: %s", err, out)
+	}
+	return filesBelow(dir)
+})
+
+// filesBelow returns the files below a folder, and its folders with a slash.
+func filesBelow(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		if e.IsDir() {
+			out[path[len(dir)+1:]+"/"] = ""
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		out[path[len(dir)+1:]] = string(b)
+		return err
+	})
+	return out, err
+}
+
+// gitInit does what git init does, at the cost of a few files.
+func gitInit(t testing.TB, dir string) {
+	t.Helper()
+	files, err := initOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, files)
 }
 
 // listed returns what a tree has, as git reads it: path and mode.

@@ -96,7 +96,7 @@ func TestABrokenIndexIsReported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, dir := openRepo(t, Options{}), t.TempDir()
-			git(t, dir, "init", "-q")
+			gitInit(t, dir)
 			write(t, dir, map[string]string{"a": "1"})
 			if err := breakIt(dir + "/.git/index"); err != nil {
 				t.Fatal(err)
@@ -114,7 +114,7 @@ func TestABrokenIndexIsReported(t *testing.T) {
 
 func TestFindProject(t *testing.T) {
 	top := t.TempDir()
-	git(t, top, "init", "-q")
+	gitInit(t, top)
 	write(t, top, map[string]string{"a/f": "1", "empty/.git/": "", "broken/.git": "gitdir: /nowhere", "broken/sub/": ""})
 	git(t, top, "add", "a")
 	git(t, top, "commit", "-q", "-m", "x")

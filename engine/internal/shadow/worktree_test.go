@@ -2,9 +2,13 @@ package shadow
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,20 +31,47 @@ func worktreeOf(t testing.TB, r *Repo, dir, id string, declared ...string) Workt
 	return w
 }
 
-// project makes a repository with one commit and something of each kind beside it.
+// committed is what makeProject has git commit.
+var committed = map[string]string{".gitignore": "*.log\n/out/\n", "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "bin": "\x00\x01\r\n", "run.sh": "#!/bin/sh\n",
+	"crlf": "a\r\nb\r\n", ".gitattributes": "* text=auto ident\ncrlf eol=lf\n", "id": "$Id$\n", "forced.log": "tracked all the same\n", "sub/s.txt": "s\n"}
+
+// projectGit is the .git of a project, as git made it once.
+var projectGit = sync.OnceValues(func() (map[string]string, error) {
+	dir, err := os.MkdirTemp("", "template")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	script := "git init -q -b main --template= && git -c core.autocrlf=false add -f . && git commit -q -m first && git tag v1 && mkdir -p .git/info"
+	for name, text := range committed {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Chmod(dir+"/run.sh", 0o755); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return filesBelow(dir + "/.git")
+})
+
+// makeProject makes a repository with one commit and something of each kind beside it.
 func makeProject(t testing.TB, dir string) {
 	t.Helper()
-	git(t, dir, "init", "-q", "-b", "main")
-	write(t, dir, map[string]string{".gitignore": "*.log\n/out/\n", "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "bin": "\x00\x01\r\n", "run.sh": "#!/bin/sh\n",
-		"crlf": "a\r\nb\r\n", ".gitattributes": "* text=auto ident\ncrlf eol=lf\n", "id": "$Id$\n", "forced.log": "tracked all the same\n", "sub/s.txt": "s\n"})
-	if err := os.Chmod(dir+"/run.sh", 0o755); err != nil {
+	files, err := projectGit()
+	if err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "-c", "core.autocrlf=false", "add", "-f", ".")
-	git(t, dir, "commit", "-q", "-m", "first")
-	git(t, dir, "tag", "v1")
+	write(t, dir+"/.git", files)
+	write(t, dir, committed)
 	write(t, dir, map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n8\nnine\n", "untracked": "u\n", "x.log": "ignored\n", "out/o": "ignored\n", ".git/info/exclude": "*.tmp\n", "y.tmp": "ignored"})
-	if err := os.Symlink("a.txt", dir+"/link"); err != nil {
+	if err := errors.Join(os.Chmod(dir+"/run.sh", 0o755), os.Symlink("a.txt", dir+"/link")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -160,7 +191,7 @@ func TestWhereNoWorktreeCanBeMade(t *testing.T) {
 	if _, _, err := r.CreateWorktree(ctx, dir, WorktreeOptions{ID: "x"}); plan.KindOf(err) != plan.Invalid {
 		t.Errorf("no repository: %v", err)
 	}
-	git(t, dir, "init", "-q")
+	gitInit(t, dir)
 	for _, id := range []string{"", "..", "a/b", ".x", "a..b", "x\n", strings.Repeat("x", 101)} {
 		if _, _, err := r.CreateWorktree(ctx, dir, WorktreeOptions{ID: id}); plan.KindOf(err) != plan.Invalid {
 			t.Errorf("id %q: %v", id, err)
@@ -186,7 +217,7 @@ func TestWhereNoWorktreeCanBeMade(t *testing.T) {
 
 func TestOnlyWorktreesAreRemoved(t *testing.T) {
 	r, dir := openRepo(t, Options{}), t.TempDir()
-	git(t, dir, "init", "-q")
+	gitInit(t, dir)
 	if err := r.RemoveWorktree("none"); err != nil {
 		t.Errorf("one that is not there: %v", err)
 	}

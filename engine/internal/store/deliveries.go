@@ -50,23 +50,34 @@ func (t *Tx) Tell(d Delivery) error {
 	return err
 }
 
-// The oldest first, so that a receiver hears of things in their order.
-const dueDeliveries = `SELECT ` + deliveryColumns + ` FROM deliveries WHERE next_at > 0 AND next_at <= ? ORDER BY next_at, id LIMIT ?`
+const nextDeliveries = `SELECT hook_id, MIN(next_at) AS at FROM deliveries WHERE next_at > 0 GROUP BY hook_id`
 
-// DueDeliveries returns what has to be tried now, at most limit.
-func (t *Tx) DueDeliveries(limit int) ([]Delivery, error) {
-	var list []Delivery
-	err := t.list("list deliveries", &list, dueDeliveries, t.now, limit)
-	return list, err
+// NextDeliveries returns when a delivery to each webhook has to be tried next, of
+// those that have one on its way.
+func (t *Tx) NextDeliveries() (map[int64]plan.Stamp, error) {
+	var rows []struct {
+		Hook int64      `db:"hook_id"`
+		At   plan.Stamp `db:"at"`
+	}
+	err := t.list("look for the next deliveries", &rows, nextDeliveries)
+	next := map[int64]plan.Stamp{}
+	for _, r := range rows {
+		next[r.Hook] = r.At
+	}
+	return next, err
 }
 
-const nextDelivery = `SELECT COALESCE(MIN(next_at), 0) FROM deliveries WHERE next_at > 0`
+// The oldest first, so that a receiver hears of things in their order.
+const dueDelivery = `SELECT ` + deliveryColumns + ` FROM deliveries WHERE hook_id = ? AND next_at > 0 AND next_at <= ? ORDER BY next_at, id LIMIT 1`
 
-// NextDelivery returns when a delivery has to be tried next, 0 when none has.
-func (t *Tx) NextDelivery() (plan.Stamp, error) {
-	var at plan.Stamp
-	err := t.get("look for the next delivery", &at, nextDelivery)
-	return at, err
+// DueDelivery returns what has to be tried now at a webhook, nil when nothing has.
+func (t *Tx) DueDelivery(hook int64) (*Delivery, error) {
+	var d Delivery
+	err := t.get("look for a delivery", &d, dueDelivery, hook, t.now)
+	if isNone(err) {
+		return nil, nil
+	}
+	return &d, err
 }
 
 const noteAttempt = `UPDATE deliveries SET attempts = ?, tried_at = ?, status = ?, fault = ?, next_at = ? WHERE id = ?`
@@ -76,6 +87,25 @@ const noteAttempt = `UPDATE deliveries SET attempts = ?, tried_at = ?, status = 
 func (t *Tx) NoteAttempt(d *Delivery) error {
 	_, err := t.exec("note a delivery", noteAttempt, d.Attempts, d.TriedAt, d.Status, d.Fault, d.NextAt, d.ID)
 	return err
+}
+
+const putOffDeliveries = `UPDATE deliveries SET next_at = ? WHERE hook_id = ? AND next_at > 0 AND next_at <= ?`
+
+// PutOffDeliveries has everything that would be tried at a webhook before a moment
+// wait until then.
+func (t *Tx) PutOffDeliveries(hook int64, until plan.Stamp) error {
+	_, err := t.exec("put deliveries off", putOffDeliveries, until, hook, until)
+	return err
+}
+
+const boundDeliveries = `DELETE FROM deliveries WHERE hook_id = ?1 AND next_at > 0 AND (created_at < ?2
+	OR id <= (SELECT id FROM deliveries WHERE hook_id = ?1 AND next_at > 0 ORDER BY id DESC LIMIT 1 OFFSET ?3))`
+
+// BoundDeliveries forgets what is on its way to a webhook for too long, or behind
+// the newest so many, and returns how many deliveries those were.
+func (t *Tx) BoundDeliveries(hook int64, since plan.Stamp, most int) (int, error) {
+	n, err := t.exec("bound deliveries", boundDeliveries, hook, since, most)
+	return int(n), err
 }
 
 const insertTried = `INSERT INTO deliveries (key, hook_id, event, text, created_at, next_at, attempts, tried_at, status, fault)

@@ -201,13 +201,13 @@ func (t *Tx) RanMeanwhile(root plan.PlanID, r *plan.Run) (bool, error) {
 }
 
 const baseWriters = `SELECT DISTINCT r.plan_id, r.node_id FROM runs r JOIN plans p ON p.id = r.plan_id,
-		(SELECT min(started_at) AS at FROM runs WHERE worktree = ?2) made
+		(SELECT started_at - base_took AS began, started_at AS done FROM runs WHERE worktree = ?2 ORDER BY started_at LIMIT 1) made
 	WHERE p.root_id = ?1 AND r.worktree = '' AND r.kind IN ('step', 'external')
-		AND r.started_at <= made.at AND (r.outcome = '' OR r.finished_at > made.at)
+		AND r.started_at <= made.done AND (r.outcome = '' OR r.finished_at >= made.began)
 	ORDER BY r.plan_id, r.node_id`
 
-// BaseWriters returns the steps of a tree that worked in the folder itself when a
-// worktree was made of it: at the start of the first run that has it.
+// BaseWriters returns the steps of a tree that worked in the folder itself while a
+// worktree was made of it: just before the start of the first run that has it.
 func (t *Tx) BaseWriters(root plan.PlanID, worktree string) ([]plan.Ref, error) {
 	var rows []struct {
 		Plan plan.PlanID `db:"plan_id"`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -242,4 +243,53 @@ func TestLimitsAreKeptUntilTheyAreOver(t *testing.T) {
 		write(t, s, func(tx *Tx) error { return tx.SetLimit(plan.Limit{Profile: profile.ID}) })
 		want = nil
 	}
+}
+
+func TestWhoWroteWhileACopyWasMade(t *testing.T) {
+	second := 1.0
+	s := open(t, Options{Now: func() time.Time { return time.UnixMicro(int64(second * 1e6)) }})
+	p := makePlan(t, s, 9)
+	at := func(when float64, fn func(tx *Tx) error) {
+		second = when
+		write(t, s, fn)
+	}
+	run := func(node int, id, worktree string, kind plan.RunKind, copying float64) func(tx *Tx) error {
+		return func(tx *Tx) error {
+			return tx.InsertRun(&plan.Run{ID: plan.RunID(id), PlanID: p.ID, NodeID: plan.NodeID(node), Kind: kind, Worktree: worktree, BaseTook: copying})
+		}
+	}
+	end := func(id string) func(tx *Tx) error {
+		return func(tx *Tx) error {
+			r, err := tx.Run(plan.RunID(id))
+			if err != nil {
+				return err
+			}
+			r.Outcome, r.FinishedAt = plan.OutcomeDone, tx.Now()
+			return tx.EndRun(r)
+		}
+	}
+	// The copy is made from second 8 to second 10.
+	at(2, run(1, "ended before", "", plan.RunStep, 0))
+	at(2, run(2, "ended in between", "", plan.RunStep, 0))
+	at(2, run(3, "ended later", "", plan.RunExternal, 0))
+	at(2, run(4, "goes on", "", plan.RunStep, 0))
+	at(2, run(5, "in a copy of its own", "other", plan.RunStep, 1))
+	at(2, run(6, "judges", "", plan.RunReview, 0))
+	at(7, end("ended before"))
+	at(8.5, run(7, "began in between", "", plan.RunStep, 0))
+	at(9, end("ended in between"))
+	at(10, run(8, "first attempt", "w", plan.RunStep, 2))
+	at(11, end("ended later"))
+	at(12, run(9, "began later", "", plan.RunStep, 0))
+	at(13, end("first attempt"))
+	at(14, run(3, "ended later, again", "", plan.RunStep, 0))
+	at(15, run(8, "second attempt", "w", plan.RunStep, 0))
+	want := []plan.Ref{{Plan: p.ID, Node: 2}, {Plan: p.ID, Node: 3}, {Plan: p.ID, Node: 4}, {Plan: p.ID, Node: 7}}
+	read(t, s, func(tx *Tx) error {
+		got, err := tx.BaseWriters(p.ID, "w")
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+		return err
+	})
 }
