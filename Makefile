@@ -6,6 +6,8 @@ TAGS := sqlite_fts5,sqlite_omit_load_extension
 export CGO_ENABLED := 1
 export CGO_CFLAGS := -O2 -g0
 GO := go
+# A program with the race detector would sleep for a second whenever it ends.
+export GORACE := atexit_sleep_ms=0
 RACE := GOFLAGS="$(shell go env GOFLAGS) -race -tags=$(TAGS)"
 BIN := bin
 STATE := .run

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +17,7 @@ func TestFollowGivesAllEventsInOrderThenTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := Local(running(func(_ context.Context, h Host) (Result, error) {
 			h.Emit(System("session started", SessionInfo{SessionID: "s1", Model: "m1"}))
-			for i := 1; i <= 5000; i++ {
+			for i := 1; i <= 1500; i++ {
 				emit(h, fmt.Sprint(i))
 			}
 			return Result{Text: "done"}, nil
@@ -35,7 +34,7 @@ func TestFollowGivesAllEventsInOrderThenTheResult(t *testing.T) {
 			t.Errorf("got %+v, %v", res, err)
 		}
 		rec.inOrder(t, 1)
-		if diff := cmp.Diff(append([]string{"system session started"}, counted(1, 5000)...), rec.said()); diff != "" {
+		if diff := cmp.Diff(append([]string{"system session started"}, counted(1, 1500)...), rec.said()); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -95,40 +94,59 @@ func TestAFailedPushAcknowledgesNothing(t *testing.T) {
 }
 
 func TestEmitWaitsForTheHost(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		text string
-		want int
-	}{
-		{"by number of events", "x", maxWaiting},
-		{"by bytes", strings.Repeat("x", 1<<19), maxWaitingBytes/(1<<19) - 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				emitted := 0
-				s := Local(running(func(_ context.Context, h Host) (Result, error) {
-					for range tt.want + 20 {
-						emit(h, tt.text)
-						emitted++
-					}
-					return Result{Text: "done"}, nil
-				}), aTask())
-				defer s.Close()
-				synctest.Wait()
-				if emitted != tt.want {
-					t.Errorf("without a host %d events were taken, want %d", emitted, tt.want)
-				}
-				rec := &recorder{}
-				if _, err := s.Follow(t.Context(), 0, rec); err != nil {
-					t.Fatal(err)
-				}
-				rec.inOrder(t, 1)
-				if got := len(rec.events); got != tt.want+20 {
-					t.Errorf("got %d events, want %d", got, tt.want+20)
-				}
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		emitted := 0
+		s := Local(running(func(_ context.Context, h Host) (Result, error) {
+			for range maxWaiting + 20 {
+				emit(h, "x")
+				emitted++
+			}
+			return Result{Text: "done"}, nil
+		}), aTask())
+		defer s.Close()
+		synctest.Wait()
+		if emitted != maxWaiting {
+			t.Errorf("without a host %d events were taken, want %d", emitted, maxWaiting)
+		}
+		rec := &recorder{}
+		if _, err := s.Follow(t.Context(), 0, rec); err != nil {
+			t.Fatal(err)
+		}
+		rec.inOrder(t, 1)
+		if got := len(rec.events); got != maxWaiting+20 {
+			t.Errorf("got %d events, want %d", got, maxWaiting+20)
+		}
+	})
+}
+
+// Large events wait sooner than small ones.
+func TestTheBufferIsBoundByBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const want = maxWaitingBytes / MaxEventSize
+		j, pushed := newJournal(), 0
+		data := make([]byte, MaxEventSize)
+		go func() {
+			for range want + 2 {
+				j.push(Event{Kind: KindText, Data: data}, nil)
+				pushed++
+			}
+		}()
+		synctest.Wait()
+		if pushed != want {
+			t.Errorf("without a host %d events were taken, want %d", pushed, want)
+		}
+		b, err := j.next(t.Context(), ask{})
+		if err != nil || len(b.events) != maxBatchBytes/MaxEventSize {
+			t.Errorf("got %d events, %v", len(b.events), err)
+		}
+		if _, err := j.next(t.Context(), ask{after: 2}); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if pushed != want+2 {
+			t.Errorf("when two were taken away %d events were taken, want %d", pushed, want+2)
+		}
+	})
 }
 
 func TestStopHoldsAgainstAFullBuffer(t *testing.T) {

@@ -208,7 +208,7 @@ func TestAPanicDoesNotEndTheProcess(t *testing.T) {
 }
 
 func TestAFloodNeedsLittleMemory(t *testing.T) {
-	const n = 60_000
+	const n = 12_000
 	c := startHarness(t)
 	s, _ := c.start(fmt.Sprint("flood ", n))
 	rec := &recorder{push: func(b []Event) error {

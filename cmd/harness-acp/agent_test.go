@@ -233,9 +233,12 @@ var agentTricks = map[string]func(*agent) (string, *rpcError){
 		return "end_turn", nil
 	},
 	"big": func(a *agent) (string, *rpcError) {
-		fmt.Println(strings.Repeat("x", 40<<20))
-		fmt.Fprintln(os.Stderr, strings.Repeat("e", 10<<20))
-		a.update("tool_call", map[string]any{"toolCallId": "b", "kind": "read", "status": "completed", "title": "cat", "rawOutput": strings.Repeat("y", 8<<20)})
+		pour := exec.Command("sh", "-c", "head -c 41943040 /dev/zero | tr '\\0' x; echo; head -c 4194304 /dev/zero | tr '\\0' e >&2") // by what prints it fast
+		pour.Stdout, pour.Stderr = os.Stdout, os.Stderr
+		if err := pour.Run(); err != nil {
+			return "refusal", nil
+		}
+		a.update("tool_call", map[string]any{"toolCallId": "b", "kind": "read", "status": "completed", "title": "cat", "rawOutput": strings.Repeat("y", 2<<20)})
 		a.say("printed")
 		return "end_turn", nil
 	},

@@ -19,7 +19,7 @@ const (
 
 // verdict makes the run's result. It is called when the agent is gone.
 func (s *session) verdict(a answered, err error, code int) plugin.Result {
-	r := plugin.Result{SessionID: s.id, CostUSD: s.cost}
+	r := plugin.Result{SessionID: s.id, CostUSD: s.cost, NumTurns: s.turns}
 	if u := a.Usage; u != nil {
 		in := u.In + u.Read + u.Written
 		r.TokensIn, r.TokensOut = &in, &u.Out

@@ -27,9 +27,10 @@ func (h *harness) Info(context.Context) (plugin.Info, error) {
 	}
 	return plugin.Info{
 		Slug: "acp", Name: "ACP agent", Version: version(),
-		Capabilities: []plugin.Capability{plugin.Read, plugin.Run, plugin.Edit, plugin.Full},
-		Features:     plugin.Features{MCP: true, Resume: true, Ask: true, Usage: true, Cost: true},
-		Settings:     schema,
+		// No capability is named: an agent that does not ask, or calls a command a
+		// search, is not kept from anything by this side of the protocol.
+		Features: plugin.Features{MCP: true, Resume: true, Ask: true, Usage: true, Cost: true},
+		Settings: schema,
 	}, nil
 }
 

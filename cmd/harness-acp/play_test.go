@@ -169,6 +169,8 @@ func TestARunThatSpentItsLimitAndGoesOnIsEnded(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 	wantIn(t, p.Result.Text, "limit of $0.25 is reached ($0.25 spent)")
+	p, _ = play(t, plugin.Task{Prompt: "dear", Limits: plugin.Limits{MaxTokens: 10}}, nil)
+	wantIn(t, p.Result.Text, "limit of 10 tokens is reached (the agent's context alone holds 10)")
 	if p, _ := play(t, plugin.Task{Prompt: "hello", Limits: limits}, nil); p.Result.IsError {
 		t.Errorf("an answer that was left: %+v", p.Result)
 	}

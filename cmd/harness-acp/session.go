@@ -49,6 +49,9 @@ type session struct {
 	calls     map[string]*call
 	terminals map[string]*terminal
 	cost      *float64
+	context   int64 // tokens that the context held at most
+	turns     int
+	answered  bool   // a call was, since the last turn began
 	breach    string // what the agent did without asking
 	spent     string // the limit of the run that ended it
 }

@@ -71,20 +71,45 @@ func (s *session) update(kind string, raw json.RawMessage) {
 			s.emit(plugin.System(strings.Join(lines, "\n"), plugin.SessionInfo{}))
 		}
 	case "usage_update":
-		var u struct {
-			Cost *struct {
-				Amount   float64
-				Currency string
-			}
+		s.spending(raw)
+	}
+}
+
+// spending takes what the agent tells of money and of the tokens in its context.
+func (s *session) spending(raw json.RawMessage) {
+	var u struct {
+		Used int64
+		Cost *struct {
+			Amount   float64
+			Currency string
 		}
-		if json.Unmarshal(raw, &u) == nil && u.Cost != nil && strings.EqualFold(u.Cost.Currency, "USD") {
-			s.cost = &u.Cost.Amount
+	}
+	if json.Unmarshal(raw, &u) != nil {
+		return
+	}
+	s.context = max(s.context, u.Used)
+	if u.Cost != nil && strings.EqualFold(u.Cost.Currency, "USD") {
+		s.cost = &u.Cost.Amount
+	}
+}
+
+// turn counts the model's turns: the protocol does not tell them, but the first news
+// after the start, and after all calls were answered, is one.
+func (s *session) turn() {
+	for _, k := range s.calls {
+		if k.told && !k.over {
+			return
 		}
+	}
+	if s.turns == 0 || s.answered {
+		s.turns++
+		s.answered = false
 	}
 }
 
 // chunk adds to the message, or begins another one.
 func (s *session) chunk(text string, thought bool) {
+	s.turn()
 	if thought != s.thinking || s.said.Len()+len(text) > longSaid {
 		s.flush()
 	}
@@ -110,6 +135,7 @@ func (s *session) flush() {
 func (s *session) merge(c toolCall) *call {
 	k := s.calls[c.ID]
 	if k == nil || k.over { // an id that is used again is another call
+		s.turn()
 		k = &call{toolCall: toolCall{ID: c.ID}}
 		s.calls[c.ID] = k
 	}
@@ -146,7 +172,7 @@ func (s *session) progress(k *call) {
 	if !over || k.over {
 		return
 	}
-	k.over = true
+	k.over, s.answered = true, true
 	s.emit(plugin.ToolResult(k.ID, s.host.Scrub.Text(s.outcome(k)), k.Status == "failed", ""))
 	s.watch(k)
 }
@@ -161,13 +187,21 @@ func (s *session) use(k *call) {
 }
 
 // budget ends a run that has spent its limit and goes on to work: an agent that only
-// has its answer left may give it.
+// has its answer left may give it. What the context holds was sent at least once: it is
+// the least number of tokens that the run can have used, and all that is told before its end.
 func (s *session) budget() {
-	most := s.task.Limits.MaxCostUSD
-	if most > 0 && s.cost != nil && *s.cost >= most && s.spent == "" {
-		s.spent = fmt.Sprintf("the run's limit of $%.2f is reached ($%.2f spent)", most, *s.cost)
-		s.giveUp(errEnough)
+	limits := s.task.Limits
+	switch {
+	case s.spent != "":
+		return
+	case limits.MaxCostUSD > 0 && s.cost != nil && *s.cost >= limits.MaxCostUSD:
+		s.spent = fmt.Sprintf("the run's limit of $%.2f is reached ($%.2f spent)", limits.MaxCostUSD, *s.cost)
+	case limits.MaxTokens > 0 && s.context >= limits.MaxTokens:
+		s.spent = fmt.Sprintf("the run's limit of %d tokens is reached (the agent's context alone holds %d)", limits.MaxTokens, s.context)
+	default:
+		return
 	}
+	s.giveUp(errEnough)
 }
 
 // watch ends a run whose agent did, without asking, what it may not.

@@ -55,7 +55,6 @@ func TestProgramsThatBehaveBadly(t *testing.T) {
 	}{
 		{"stays", "done", false, false},
 		{"settled", "settled", false, false},
-		{"big", "swallowed", false, false},
 		{"garbage", "still here", false, false},
 		{"killed", "the claude program was ended by signal 9", true, true},
 		{"exits", "exit code 1 and no result; it said: error: unknown option '--tools'", true, false},
@@ -78,7 +77,11 @@ func TestProgramsThatBehaveBadly(t *testing.T) {
 }
 
 func TestWhatBadProgramsPrintIsTold(t *testing.T) {
-	out := replayed(t, "big", scene{}).everything()
+	p := replayed(t, "big", scene{})
+	if p.result.IsError || p.result.Text != "swallowed" {
+		t.Errorf("result %+v", p.result)
+	}
+	out := p.everything()
 	wantIn(t, out, "a line of 104857600 bytes was left out", "characters left out", " the end of stderr")
 	if len(out) > 200_000 {
 		t.Errorf("%d bytes are told", len(out))

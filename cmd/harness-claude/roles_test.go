@@ -106,14 +106,14 @@ var tricks = map[string]func() int{
 	"big": func() int {
 		fmt.Println(initText)
 		fmt.Printf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"yes"}}]}}` + "\n")
-		fmt.Printf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"%s"}]}}`+"\n", strings.Repeat("y", 8<<20))
-		out := bufio.NewWriter(os.Stdout)
-		for range 100 << 10 {
-			out.WriteString(strings.Repeat("x", 1<<10))
+		fmt.Printf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"%s"}]}}`+"\n", strings.Repeat("y", 2<<20))
+		pour := exec.Command("sh", "-c", "head -c 104857600 /dev/zero | tr '\\0' x; head -c 4194304 /dev/zero | tr '\\0' e >&2") // by what prints it fast
+		pour.Stdout, pour.Stderr = os.Stdout, os.Stderr
+		if err := pour.Run(); err != nil {
+			return 2
 		}
-		out.WriteString("\n")
-		out.Flush()
-		fmt.Fprintln(os.Stderr, strings.Repeat("e", 20<<20)+" the end of stderr")
+		fmt.Println()
+		fmt.Fprintln(os.Stderr, " the end of stderr")
 		fmt.Println(resultText("swallowed"))
 		return 0
 	},

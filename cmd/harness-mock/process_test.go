@@ -26,7 +26,7 @@ func TestTheMockIsAGoodHarness(t *testing.T) {
 		Quick:   plugin.Task{Title: "a quick one", Prompt: "Do it.", Speed: 20},
 		Long:    plugin.Task{Title: "a long one", Prompt: "Do it.", Speed: 0.02},
 		Tools:   scripted("tool Read => a\nrun echo hello\nwrite a.txt b\nread none"),
-		Big:     scripted("line 20000000\nrun yes | head -c 50000000\nbig 5000000\nflood 3000\nresult done"),
+		Big:     scripted("line 5000000\nrun yes | head -c 20000000\nbig 2000000\nflood 1500\nresult done"),
 		Ask:     scripted("ask may I?\nask and that?"),
 	})
 }
@@ -125,13 +125,13 @@ func TestSuddenDeaths(t *testing.T) {
 }
 
 func TestLongLinesReachStderrWhole(t *testing.T) {
-	h, _, res, err := run(t, "line 3000000\nstderr after\nresult ok")
+	h, _, res, err := run(t, "line 1000000\nstderr after\nresult ok")
 	if err != nil || res.Text != "ok" {
 		t.Errorf("got %+v, %v", res, err)
 	}
 	until(t, "both lines", func() bool { return strings.Contains(h.stderr.String(), "after") })
-	if got := strings.Count(h.stderr.String(), "x"); got != 6_000_000 {
-		t.Errorf("got %d bytes, want 2 lines of 3,000,000", got)
+	if got := strings.Count(h.stderr.String(), "x"); got != 2_000_000 {
+		t.Errorf("got %d bytes, want 2 lines of 1,000,000", got)
 	}
 }
 

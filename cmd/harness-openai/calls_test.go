@@ -214,7 +214,7 @@ func readEvents(s string, size int) (out []string, err error) {
 }
 
 func TestServerSentEvents(t *testing.T) {
-	long := strings.Repeat("x", 100_000)
+	long := strings.Repeat("x", 50_000)
 	tests := []struct {
 		name, in string
 		want     []string

@@ -22,7 +22,7 @@ type scenario struct {
 // scenarios lists all there are, in the order of the report.
 func scenarios() []*scenario {
 	return []*scenario{pairsScenario(), manyPlansScenario(), enginePairsScenario(), decisionScenario(), snapshotScenario(), changesScenario(), submitScenario(), readScenario(), floodScenario(),
-		reportsScenario(), deliveryScenario(), toolsScenario(), screenScenario(), pagesScenario(), startScenario(), ensureScenario(), launchScenario(), mockScenario()}
+		reportsScenario(), deliveryScenario(), toolsScenario(), screenScenario(), pagesScenario(), startScenario(), ensureScenario(), launchScenario(), harnessScenario(), mockScenario()}
 }
 
 // missing is the error of a scenario that cannot run here: it says what is not there.

@@ -141,7 +141,7 @@ func TestEndlessOutputNeitherBlocksNorFillsMemory(t *testing.T) {
 	for _, stream := range []string{"stdout", "stderr"} {
 		t.Run(stream, func(t *testing.T) {
 			t.Parallel()
-			s := m.launch(t, stream, "pid\nflood "+stream+" 100\nsay on\nwait")
+			s := m.launch(t, stream, "pid\nflood "+stream+" 10\nsay on\nwait")
 			f := follow(t, s, 0)
 			f.waitFor(t, "on")
 			_ = syscall.Kill(harnessPid(t, f), syscall.SIGKILL)
